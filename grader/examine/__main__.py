@@ -1,0 +1,159 @@
+"""The examiner's process: `python -m grader.examine FD CONTROL`.
+
+Theory of operation. FD is a socket to the command: lines of JSON, the brief first, then one request a line, one reply
+a line. CONTROL is the zygote's socket. The hidden tests are collected once, while the zygote is still importing
+torch; then each request is served by a fork of this process, so that nothing a test leaves behind meets the next
+submission, and a check that takes the process down costs that examination only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import traceback
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from hypothesis import given, strategies
+
+from grader.examine import probes
+from grader.examine.brief import Brief, Examination
+from grader.examine.candidate import Candidate, Subject
+from grader.examine.errors import Lost, Raised
+from grader.examine.plugin import Examining
+from grader.sandbox.confine import PR_SET_PDEATHSIG, prctl
+
+ARGUMENTS = (
+    *("-c", os.devnull, "--import-mode=prepend", "--capture=no", "-p", "no:cacheprovider", "-p", "no:terminal"),
+    *("-p", "no:junitxml", "-p", "no:faulthandler", "-p", "no:logging", "-p", "no:doctest", "-p", "no:warnings"),
+    *("-p", "no:threadexception", "-p", "no:unraisableexception"),
+)
+
+
+def main(line: socket.socket, control: socket.socket) -> None:
+    """Collect the hidden tests of the brief on `line`, then examine until the line closes."""
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    with line.makefile("r", encoding="utf-8") as inbox:
+        brief = Brief.from_json(inbox.readline())
+
+        def consume(examining: Examining) -> None:
+            if examining.problems:
+                return
+            examiner = Examiner(examining, probes.collect(Path(brief.hidden)), control)
+            say(line, {"ready": len(examining.items)})
+            for request in inbox:
+                say(line, examiner.answer(json.loads(request)))
+
+        examining = Examining(brief, consume)
+        warm()
+        pytest.main([brief.hidden, f"--rootdir={brief.hidden}", *ARGUMENTS], plugins=[examining])
+        if examining.problems:
+            say(line, {"problems": examining.problems})
+
+
+class Examiner:
+    """Serves requests, each in a fork."""
+
+    def __init__(self, examining: Examining, collected: dict[str, probes.Probe], control: socket.socket) -> None:
+        self.examining, self.probes, self.control = examining, collected, control
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The reply to a request, from a child process; `{"fault": why}` if the child failed."""
+        ours, theirs = socket.socketpair()
+        child = os.fork()
+        if child == 0:
+            self._serve(theirs, request)
+        theirs.close()
+        with ours, ours.makefile("r", encoding="utf-8") as inbox:
+            reply = inbox.readline()
+        _, status = os.waitpid(child, 0)
+        if not reply:
+            return {"fault": f"the examination ended with wait status {status}"}
+        told: dict[str, Any] = json.loads(reply)
+        return told
+
+    def _serve(self, line: socket.socket, request: dict[str, Any]) -> NoReturn:
+        try:
+            prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            verbs = {"examine": self.examine, "diagnose": self.diagnose, "probe": self.probe}
+            verb = verbs[request.pop("ask")]
+            say(line, verb(**request))
+        except BaseException as error:  # noqa: BLE001 - told to the command, which reports a fault of ours
+            say(line, {"fault": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()})
+        finally:
+            os._exit(0)
+
+    def examine(self, source: str, seed: int) -> dict[str, Any]:
+        """Load a submission and run every check on it."""
+        subject = self._subject(source)
+        try:
+            subject.load()
+        except (Raised, Lost) as error:
+            return asdict(examined(subject, [], str(error) or type(error).__name__))
+        self.examining.subject, self.examining.seed = subject, seed
+        checks = self.examining.run()
+        subject.close()
+        return asdict(examined(subject, checks, ""))
+
+    def diagnose(self, source: str, reference: str, mistakes: dict[str, str]) -> dict[str, Any]:
+        """Which of the named mistakes, by their wrong solutions, a submission shows."""
+        watch = partial(self._watch)
+        seen, right = watch(source), watch(reference)
+        return {"shown": probes.matching(seen, right, {id: watch(text) for id, text in mistakes.items()})}
+
+    def _watch(self, source: str) -> dict[str, Any]:
+        subject = self._subject(source)
+        try:
+            return probes.run(self.probes, subject)
+        finally:
+            subject.close()
+
+    def probe(self, source: str) -> dict[str, Any]:
+        """What the probe submission finds in a worker."""
+        subject = self._subject(source)
+        try:
+            return {"facts": Candidate(subject).facts()}
+        finally:
+            subject.close()
+
+    def _subject(self, source: str) -> Subject:
+        return Subject(self.examining.brief, source, self.control)
+
+
+def examined(subject: Subject, checks: list[Any], unloaded: str) -> Examination:
+    """The examination as it stands, with what the workers used."""
+    usage = subject.usage
+    return Examination(
+        checks=checks,
+        unloaded=unloaded,
+        printed=usage.printed.decode("utf-8", "replace"),
+        printed_bytes=usage.printed_bytes,
+        cpu_seconds=round(usage.cpu_seconds, 3),
+        peak_kib=usage.peak_kib,
+        workers=usage.workers,
+    )
+
+
+def say(line: socket.socket, message: dict[str, Any]) -> None:
+    """Write one line of JSON."""
+    line.sendall(json.dumps(message).encode() + b"\n")
+
+
+def warm() -> None:
+    """Run one small property, since a process pays for its first one."""
+
+    @given(strategies.lists(strategies.integers(0, 3), max_size=2))
+    def property(numbers: list[int]) -> None:
+        del numbers
+
+    property()
+
+
+if __name__ == "__main__":
+    main(socket.socket(fileno=int(sys.argv[1])), socket.socket(fileno=int(sys.argv[2])))

@@ -1,0 +1,116 @@
+"""The command's handle on the examiner: a process of its own, that collects once and examines many times."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Final, Self
+
+from grader.errors import GraderFault, QuestionError
+from grader.examine.brief import Brief, Examination
+from grader.examine.zygote import Zygote
+
+COLLECT_SECONDS: Final = 120.0
+SPARE_SECONDS: Final = 120.0
+
+
+class Examiner:
+    """Examines submissions to one question. A context manager; leaving it ends the process.
+
+    Args:
+        brief: the question.
+        zygote: where its workers come from.
+    """
+
+    def __init__(self, brief: Brief, zygote: Zygote) -> None:
+        self.brief = brief
+        self.zygote = zygote
+        self.line, theirs = socket.socketpair()
+        self.inbox = self.line.makefile("r", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", "-m", "grader.examine", str(theirs.fileno()), str(zygote.control.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=environment(),
+            pass_fds=[theirs.fileno(), zygote.control.fileno()],
+            start_new_session=True,
+        )
+        theirs.close()
+        self.line.sendall(brief.to_json().encode() + b"\n")
+        self._ready = False
+
+    def wait(self) -> None:
+        """Return when the hidden tests are collected.
+
+        Raises:
+            QuestionError: they can't be, or are not marked with the spec's criteria.
+        """
+        if self._ready:
+            return
+        reply = self._reply(COLLECT_SECONDS)
+        if "ready" not in reply:
+            problems = reply.get("problems", ["the examiner did not start"])
+            raise QuestionError("the hidden tests can't be used", where=self.brief.hidden, found="; ".join(problems))
+        self._ready = True
+
+    def examine(self, source: str, seed: int) -> Examination:
+        """Run every check on a submission's text."""
+        return Examination.from_fields(self._ask(ask="examine", source=source, seed=seed))
+
+    def diagnose(self, source: str, reference: str, mistakes: dict[str, str]) -> list[str]:
+        """Which of `mistakes` (wrong solutions by id) the text shows, held against the text of a right one."""
+        shown = self._ask(ask="diagnose", source=source, reference=reference, mistakes=mistakes)["shown"]
+        return [str(id) for id in shown]
+
+    def probe(self, source: str) -> dict[str, Any]:
+        """What `facts()` of a probe submission returns in a worker."""
+        facts: dict[str, Any] = self._ask(ask="probe", source=source)["facts"]
+        return facts
+
+    def _ask(self, **request: Any) -> dict[str, Any]:
+        self.wait()
+        self.line.sendall(json.dumps(request).encode() + b"\n")
+        reply = self._reply(self.brief.limits.submission_wall_seconds + SPARE_SECONDS)
+        if "fault" in reply:
+            fault = GraderFault("the examination failed", found=reply["fault"])
+            fault.add_note(reply.get("traceback", ""))
+            raise fault
+        return reply
+
+    def _reply(self, seconds: float) -> dict[str, Any]:
+        self.line.settimeout(seconds)
+        try:
+            line = self.inbox.readline()
+        except TimeoutError:
+            raise GraderFault("the examiner did not answer in time", expected=f"a reply in {seconds:g} s") from None
+        if not line:
+            raise GraderFault("the examiner ended before it answered", found=f"exit status {self.process.poll()}")
+        reply: dict[str, Any] = json.loads(line)
+        return reply
+
+    def close(self) -> None:
+        """End the process and what it forked."""
+        self.inbox.close()
+        self.line.close()
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def environment() -> dict[str, str]:
+    """This process's environment, without what would change a run of pytest."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "HYPOTHESIS_"))}
+    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}

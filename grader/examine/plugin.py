@@ -1,0 +1,167 @@
+"""The pytest plugin: orders the hidden tests, gives them their fixtures, and turns how they ended into outcomes."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Generator
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.errors import FlakyFailure
+
+from grader.examine.brief import Brief, CheckResult
+from grader.examine.candidate import Candidate, Subject
+from grader.examine.errors import Lost, Mismatch, Raised
+from grader.outcome import Outcome
+
+LONGEST_SENTENCE: Final = 300
+
+# A property repeats from run to run, and stops at the first counterexample: a smaller one is not worth the calls.
+settings.register_profile(
+    "hidden",
+    database=None,
+    deadline=None,
+    derandomize=True,
+    max_examples=8,
+    phases=[Phase.explicit, Phase.generate],
+    print_blob=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+class Examining:
+    """Runs the collected tests for whichever subject is set. `consume` is called once, after collection.
+
+    Args:
+        brief: the question.
+        consume: what to do with the collected tests; pytest ends when it returns.
+    """
+
+    def __init__(self, brief: Brief, consume: Callable[[Examining], None]) -> None:
+        self.brief, self.consume = brief, consume
+        self.items: list[pytest.Item] = []
+        self.subject: Subject | None = None
+        self.seed = 0
+        self.problems: list[str] = []
+        self._ended: tuple[Outcome, str] | None = None
+
+    # Fixtures for hidden tests
+
+    @pytest.fixture
+    def candidate(self) -> Candidate:
+        """The submission under examination."""
+        assert self.subject is not None
+        return Candidate(self.subject)
+
+    @pytest.fixture
+    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
+        """A generator of the check's own, from the run's seed."""
+        return np.random.default_rng([self.seed, zlib.crc32(request.node.name.encode())])
+
+    @pytest.fixture
+    def parameters(self) -> dict[str, Any]:
+        """The question's parameters."""
+        return self.brief.parameters
+
+    # Hooks
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Make the criterion marker known, and properties repeatable."""
+        config.addinivalue_line("markers", "criterion(id): the criterion that a check is evidence for")
+        settings.load_profile("hidden")
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Order the checks by criterion, in the order of the spec, and within one as they were written."""
+        order = {id: place for place, id in enumerate(self.brief.criteria)}
+        for item in items:
+            ids = [marker.args[0] for marker in item.iter_markers("criterion")]
+            if len(ids) != 1 or ids[0] not in order:
+                known = ", ".join(order)
+                self.problems.append(f"{item.name} is marked with {ids or 'no criterion'}, expected one of {known}")
+        if not self.problems:
+            items.sort(key=lambda item: order[criterion_of(item)])
+            unchecked = set(order) - {criterion_of(item) for item in items}
+            self.problems += [f"the criterion {id} has no check" for id in sorted(unchecked)]
+        self.items = items
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep what went wrong while the tests were imported."""
+        if report.failed:
+            self.problems.append(f"{report.nodeid} can't be imported: {str(report.longrepr).strip()}")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Hand over to the examiner instead of running everything once."""
+        del session
+        self.consume(self)
+        return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Note the first thing that went wrong in setup, call or teardown."""
+        report = yield
+        if call.excinfo is not None and self._ended is None:
+            self._ended = judged(call.excinfo.value)
+        return report
+
+    # Running
+
+    def run(self) -> list[CheckResult]:
+        """Run every check for the present subject, and say how each ended."""
+        results: list[CheckResult] = []
+        for place, item in enumerate(self.items):
+            following = self.items[place + 1] if place + 1 < len(self.items) else None
+            outcome, seen = self._unreached(criterion_of(item), results) or self._run(item, following)
+            results.append(CheckResult(item.name, title_of(item), criterion_of(item), outcome, seen))
+        return results
+
+    def _unreached(self, criterion: str, results: list[CheckResult]) -> tuple[Outcome, str] | None:
+        """Why a check is not asked: something it rests on failed, or its criterion has already cost a time-out."""
+        for result in results:
+            if result.criterion in self.brief.criteria[criterion] and result.outcome is not Outcome.PASSED:
+                return Outcome.NOT_REACHED, f"rests on {result.criterion}, which did not pass"
+            if result.criterion == criterion and result.outcome is Outcome.TIMED_OUT:
+                return Outcome.NOT_REACHED, "an earlier check of this criterion used up its time"
+        return None
+
+    def _run(self, item: pytest.Item, following: pytest.Item | None) -> tuple[Outcome, str]:
+        self._ended = None
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        return self._ended or (Outcome.PASSED, "")
+
+
+def criterion_of(item: pytest.Item) -> str:
+    """The id in an item's criterion marker."""
+    marker = item.get_closest_marker("criterion")
+    assert marker is not None
+    return str(marker.args[0])
+
+
+def title_of(item: pytest.Item) -> str:
+    """The check in plain words: its docstring's first line, or its name."""
+    doc = getattr(getattr(item, "function", None), "__doc__", None)
+    if doc:
+        return str(doc).strip().splitlines()[0].rstrip(".")
+    return item.name.removeprefix("test_").replace("_", " ")
+
+
+def judged(error: BaseException) -> tuple[Outcome, str]:
+    """The outcome that an exception in a check stands for, and the sentence that says what was seen."""
+    match error:
+        case Raised() | Lost() | Mismatch():
+            return error.outcome, sentence(error)
+        case FlakyFailure():
+            return Outcome.FAILED, "the same call gave different results when it was repeated"
+        case AssertionError() | pytest.fail.Exception():
+            return Outcome.FAILED, sentence(error)
+    return Outcome.GRADER_FAULT, f"the check itself raised {type(error).__name__}: {sentence(error)}"
+
+
+def sentence(error: BaseException) -> str:
+    """The first line of an exception's message, cut to a readable length."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0] if len(lines[0]) <= LONGEST_SENTENCE else lines[0][: LONGEST_SENTENCE - 1] + "…"

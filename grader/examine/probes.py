@@ -1,0 +1,99 @@
+"""Probes: what a submission does in a few fixed situations, held against what each named mistake does there.
+
+A question's `hidden/probes.py` holds functions marked `@probe` that take a candidate and return plain values: the
+table at some sizes, where the tensors are, what happens past the end. A probe gives no points. It exists to tell
+mistakes apart: a misconception is named when, wherever its wrong solution and the reference part ways, the submission
+went the way of the wrong solution.
+"""
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from grader.examine.candidate import Candidate, Handle, Subject, describe
+from grader.examine.errors import Lost, Mismatch, Raised
+
+Probe = Callable[[Candidate], Any]
+
+# Well above the rounding of two correct routes, well below what tells two ladders apart.
+TOLERANCE: Final = 2e-6
+
+
+def probe(function: Probe) -> Probe:
+    """Mark a function of `hidden/probes.py` as a probe."""
+    function.__dict__["is_probe"] = True
+    return function
+
+
+def collect(hidden: Path) -> dict[str, Probe]:
+    """The probes of a question, by name, in the order of the file; none where it has no probes.py."""
+    path = hidden / "probes.py"
+    if not path.exists():
+        return {}
+    spec = importlib.util.spec_from_file_location("probes", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {name: thing for name, thing in vars(module).items() if getattr(thing, "is_probe", False)}
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What stands for the value of a probe that did not return one: that it raised, or how it was lost."""
+
+    how: str
+
+
+def run(probes: dict[str, Probe], subject: Subject) -> dict[str, Any]:
+    """The value of each probe for one submission."""
+    return {name: _value(function, subject) for name, function in probes.items()}
+
+
+def _value(function: Probe, subject: Subject) -> Any:
+    try:
+        return function(Candidate(subject))
+    except (Raised, Mismatch) as error:
+        return Ended(type(error).__name__)
+    except Lost as error:
+        return Ended(error.outcome)
+
+
+def matching(seen: dict[str, Any], right: dict[str, Any], mistakes: dict[str, dict[str, Any]]) -> list[str]:
+    """The mistakes that a submission shows.
+
+    Args:
+        seen: the submission's value of each probe.
+        right: the reference's.
+        mistakes: those of each misconception's wrong solution.
+    """
+    apart = {name: value for name, value in seen.items() if not alike(value, right[name])}
+    return [id for id, values in mistakes.items() if _shown(apart, right, values)]
+
+
+def _shown(apart: dict[str, Any], right: dict[str, Any], values: dict[str, Any]) -> bool:
+    telling = [name for name, value in values.items() if not alike(value, right[name])]
+    return bool(telling) and all(name in apart and alike(apart[name], values[name]) for name in telling)
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two probe values agree: the same shapes, and numbers within rounding."""
+    match one, other:
+        case np.ndarray(), np.ndarray():
+            if one.shape != other.shape or one.dtype.kind != other.dtype.kind:
+                return False
+            if one.dtype.kind in "biu":
+                return bool((one == other).all())
+            return bool(np.allclose(one, other, rtol=0, atol=TOLERANCE, equal_nan=True))
+        case (float() | int()), (float() | int()):
+            return bool(np.isclose(one, other, rtol=1e-6, atol=TOLERANCE, equal_nan=True))
+        case (list() | tuple()), (list() | tuple()):
+            return len(one) == len(other) and all(map(alike, one, other))
+        case dict(), dict():
+            return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+        case Handle(), Handle():
+            return describe(one) == describe(other)
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,227 @@
+"""The examiner's end of a worker: asks one thing at a time, keeps the clocks, drains what is printed, and kills.
+
+Theory of operation. The examiner holds three descriptors of each worker: the channel (requests and replies), the
+output pipe, and the leash to its keeper. While it waits for a reply it reads all three: output is kept up to a cap
+and then counted; the leash tells when the worker died. Time is the worker's own CPU clock, read from outside; the
+wall clock backs it up for code that sleeps. Whatever goes wrong, the worker is killed by closing the leash's
+sending side, and the keeper's last word says how it ended, for people to read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import socket
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from grader import wire
+from grader.errors import GraderFault
+from grader.examine.errors import Babbled, Died, Lost, OutOfMemory, TimedOut
+from grader.sandbox.limits import KIB, MIB, Limits
+
+TICK: Final = 0.05
+KEEPER_SECONDS: Final = 20.0
+OUT_OF_TIME: Final = "the submission used up its time as a whole"
+
+
+@dataclass(slots=True)
+class Usage:
+    """What the workers of one submission used together, and what they printed."""
+
+    cpu_seconds: float = 0.0
+    peak_kib: int = 0
+    workers: int = 0
+    printed: bytearray = field(default_factory=bytearray)
+    printed_bytes: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+
+class Worker:
+    """One confined process. Ask it until it is lost or closed.
+
+    Args:
+        control: the zygote's socket.
+        limits: what the submission may use.
+        usage: the submission's running total, which this worker adds to.
+    """
+
+    def __init__(self, control: socket.socket, limits: Limits, usage: Usage) -> None:
+        self.limits, self.usage = limits, usage
+        self.channel, channel = socket.socketpair()
+        self.leash, leash = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.output, output = os.pipe()
+        with channel, leash:
+            ends = [channel.fileno(), leash.fileno(), output]
+            socket.send_fds(control, [json.dumps(asdict(limits)).encode()], ends)
+        os.close(output)
+        os.set_blocking(self.output, False)
+        self.leash.settimeout(KEEPER_SECONDS)
+        self.pid, self.handle = self._introduction()
+        self.channel.setblocking(False)
+        usage.workers += 1
+
+    def _introduction(self) -> tuple[int, int]:
+        try:
+            word, handles, _, _ = socket.recv_fds(self.leash, 4096, 1)
+            return json.loads(word)["pid"], handles[0]
+        except (OSError, ValueError, IndexError) as error:
+            raise GraderFault("a worker could not be started", found=f"{type(error).__name__}: {error}") from error
+
+    def ask(self, during: str, request: dict[str, wire.Value]) -> dict[str, Any]:
+        """Send a request and return the reply.
+
+        Args:
+            during: what is being asked, in words, for the sentence in case the worker is lost.
+            request: the message.
+
+        Raises:
+            Lost: the worker died, ran out of time or memory, or sent what is not a reply. It is closed by then.
+        """
+        try:
+            return self._ask(during, request)
+        except Lost:
+            self.close()
+            raise
+        except wire.ProtocolError as error:
+            self.close()
+            raise Babbled(f"{during} did not answer in the protocol: {error}") from error
+
+    def _ask(self, during: str, request: dict[str, wire.Value]) -> dict[str, Any]:
+        clock = _Clock(self.pid, self.limits, self.usage, during)
+        unsent = [memoryview(part) for part in wire.encode(request, 1 << 40)]
+        reader = wire.FrameReader(self.limits.frame_mib * MIB)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.channel, selectors.EVENT_READ | selectors.EVENT_WRITE)
+            selector.register(self.output, selectors.EVENT_READ)
+            selector.register(self.leash, selectors.EVENT_READ)
+            while True:
+                ready = {key.fd: events for key, events in selector.select(TICK)}
+                if self.output in ready and not self._drain():
+                    selector.unregister(self.output)
+                if ready.get(self.channel.fileno(), 0) & selectors.EVENT_WRITE:
+                    if unsent := self._send(unsent, during):
+                        continue
+                    selector.modify(self.channel, selectors.EVENT_READ)
+                if ready.get(self.channel.fileno(), 0) & selectors.EVENT_READ and self._receive(reader):
+                    return reader.message()
+                if self.leash.fileno() in ready:
+                    raise self._loss(during)
+                clock.check()
+
+    def _send(self, unsent: list[memoryview], during: str) -> list[memoryview]:
+        try:
+            while unsent:
+                sent = self.channel.send(unsent[0])
+                unsent[0] = unsent[0][sent:]
+                if not unsent[0]:
+                    unsent.pop(0)
+        except BlockingIOError:
+            pass
+        except OSError:
+            raise self._loss(during) from None
+        return unsent
+
+    def _receive(self, reader: wire.FrameReader) -> bool:
+        """Read what has arrived; True when a frame is whole. The end of the stream shows on the leash."""
+        while wanted := reader.wanted():
+            try:
+                data = self.channel.recv(min(wanted, MIB))
+            except BlockingIOError:
+                return False
+            except OSError:
+                data = b""
+            if not data:
+                raise wire.ProtocolError("the channel was closed") if self._alive() else self._loss("a call")
+            reader.feed(data)
+        return True
+
+    def _drain(self) -> bool:
+        """Take what was printed; False once the pipe has ended."""
+        with suppress(BlockingIOError):
+            for _ in range(64):
+                data = os.read(self.output, 1 << 16)
+                if not data:
+                    return False
+                self.usage.printed_bytes += len(data)
+                self.usage.printed += data[: max(0, self.limits.output_kib * KIB - len(self.usage.printed))]
+        return True
+
+    def _alive(self) -> bool:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.handle, selectors.EVENT_READ)  # a pidfd is readable once its process has ended
+            return not selector.select(TICK)
+
+    def _loss(self, during: str) -> Lost:
+        """What became of a worker that ended in mid-call."""
+        ending = self.close()
+        if ending.get("cpu_seconds", 0.0) > self.limits.submission_cpu_seconds:
+            return TimedOut(f"{during} was stopped: {OUT_OF_TIME}")
+        number = ending.get("signal")
+        if number == signal.SIGKILL and ending.get("peak_kib", 0) * KIB > self.limits.memory_mib * MIB:
+            return OutOfMemory(f"{during} was ended by the system for the memory that it took")
+        if number is not None:
+            return Died(f"{during} ended the process with {_signal_name(number)}")
+        return Died(f"{during} ended the process with exit status {ending.get('exit', 'unknown')}")
+
+    def close(self) -> dict[str, Any]:
+        """Kill the worker and all its descendants, and say how it ended. Closing twice is allowed."""
+        if self.handle < 0:
+            return {}
+        self.channel.close()
+        with suppress(OSError):
+            self.leash.shutdown(socket.SHUT_WR)
+        ending = self._last_word()
+        self._drain()
+        os.close(self.output)
+        os.close(self.handle)
+        self.leash.close()
+        self.handle = -1
+        self.usage.cpu_seconds += ending.get("cpu_seconds", 0.0)
+        self.usage.peak_kib = max(self.usage.peak_kib, ending.get("peak_kib", 0))
+        return ending
+
+    def _last_word(self) -> dict[str, Any]:
+        try:
+            ending: dict[str, Any] = json.loads(self.leash.recv(4096))
+        except (OSError, ValueError):  # the keeper itself was killed: the worker is ours to kill
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            return {}
+        return ending
+
+
+class _Clock:
+    """The time of one call: the worker's CPU clock read from outside, and the wall clock behind it."""
+
+    def __init__(self, pid: int, limits: Limits, usage: Usage, during: str) -> None:
+        self.id = (~pid << 3) | 2  # the kernel's clock id of another process's CPU time, see clock_getcpuclockid(3)
+        self.limits, self.usage, self.during = limits, usage, during
+        self.cpu, self.wall = self._cpu(), time.monotonic()
+
+    def _cpu(self) -> float:
+        try:
+            return time.clock_gettime(self.id)
+        except OSError:  # the process has ended, or the system has no such clock: the wall clock remains
+            return 0.0
+
+    def check(self) -> None:
+        cpu, now, limits = self._cpu(), time.monotonic(), self.limits
+        if cpu - self.cpu > limits.call_cpu_seconds:
+            raise TimedOut(f"{self.during} was stopped after {limits.call_cpu_seconds:g} s of CPU time")
+        if now - self.wall > limits.call_wall_seconds:
+            raise TimedOut(f"{self.during} was stopped after {limits.call_wall_seconds:g} s without an answer")
+        whole = self.usage.cpu_seconds + cpu > limits.submission_cpu_seconds
+        if whole or now - self.usage.started > limits.submission_wall_seconds:
+            raise TimedOut(f"{self.during} was stopped: {OUT_OF_TIME}")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,84 @@
+"""The command's handle on the zygote: started first, while everything else is still being imported."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from grader.errors import GraderFault
+
+# As `python -I` would have it, spelled out: -I also drops PYTHONHASHSEED, without which a candidate's sets of strings
+# would come in another order on each run.
+FLAGS: Final = ("-P", "-s", "-B")
+ENVIRONMENT: Final = {
+    "LANG": "C.UTF-8",
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+}
+START_SECONDS: Final = 120.0
+
+
+class Zygote:
+    """A warm process to fork workers from. A context manager; leaving it ends the process and all its workers.
+
+    `control` is the socket that new workers are asked for on; a child of this process may use it too.
+    """
+
+    def __init__(self) -> None:
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        package = str(Path(__file__).resolve().parents[2])
+        start = f"import sys; sys.path.append({package!r}); from grader.worker.zygote import main; main({theirs.fileno()})"
+        self.process = subprocess.Popen(
+            [sys.executable, *FLAGS, "-c", start],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+            cwd=os.sep,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+        theirs.close()
+
+    def wait(self) -> None:
+        """Return when workers can be forked.
+
+        Raises:
+            GraderFault: the process ended, or took too long, before it was ready.
+        """
+        self.control.settimeout(START_SECONDS)
+        try:
+            word = self.control.recv(16)
+        except TimeoutError:
+            word = b""
+        self.control.settimeout(None)
+        if word != b"ready":
+            self.close()
+            assert self.process.stderr is not None
+            lines = self.process.stderr.read().decode("utf-8", "replace").strip().splitlines()
+            raise GraderFault(
+                "the warm interpreter did not start",
+                found=lines[-1] if lines else "no message",
+                next_step="Check that `python -c 'import torch, numpy'` works in this environment.",
+            )
+
+    def close(self) -> None:
+        """End the process; its keepers see their leashes close when the examiner goes."""
+        self.control.close()
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+        if self.process.stderr is not None:
+            self.process.stderr.close()

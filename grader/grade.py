@@ -1,0 +1,113 @@
+"""One submission in, one report out: the whole way, readable on one screen."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from grader import diagnose, environment, scoring, submission
+from grader.examine.examiner import Examiner
+from grader.examine.zygote import Zygote
+from grader.outcome import Verdict
+from grader.question import Question
+from grader.report import Isolation, QuestionPart, Report, SubmissionPart
+from grader.rubric.facts import read_answers
+from grader.sandbox import tiers
+from grader.stopwatch import Stopwatch
+
+
+class Engine:
+    """The warm part, for one question and any number of submissions: a zygote, an examiner, and the probed isolation.
+
+    Pass a zygote that was started before anything else was imported, to have its start for nothing.
+    """
+
+    def __init__(self, question: Question, zygote: Zygote | None = None) -> None:
+        self.question = question
+        self._stack = ExitStack()
+        self.zygote = zygote or self._stack.enter_context(Zygote())
+        self.examiner = self._stack.enter_context(Examiner(question.brief, self.zygote))
+        self._isolation: Isolation | None = None
+
+    def grade(self, path: Path, seed: int | None = None) -> Report:
+        """Grade what is at `path`: read it, run the hidden checks, score them, name the mistake.
+
+        Raises:
+            CallError: there is nothing at `path` that can be graded.
+            QuestionError: the question's own files are wrong.
+            GraderFault: the grader failed.
+        """
+        question, watch = self.question, Stopwatch()
+        seed = question.seed if seed is None else seed
+        try:
+            sent = submission.read(path, [each.name for each in question.spec.defines])
+        except submission.Refused as refusal:
+            return self._refused(refusal, seed, watch)
+        answers, answer_notes = read_answers(sent.answers, sent.answers_problem, question.spec.answers)
+        isolation = self.isolation()
+        watch.lap("start")
+        examination = self.examiner.examine(sent.source, seed)
+        watch.lap("checks")
+        criteria = scoring.criteria(question.spec, examination, answers)
+        diagnosis = diagnose.diagnose(question, self.examiner, sent.source, examination, criteria, answers)
+        watch.lap("diagnosis")
+        return Report(
+            question=self._question_part(),
+            submission=SubmissionPart(
+                name=sent.name,
+                digest=sent.digest,
+                files=list(sent.files),
+                notes=[*sent.notes, *answer_notes, *examination.notes(question.spec.limits)],
+            ),
+            verdict=scoring.verdict(criteria),
+            score=scoring.score(criteria),
+            criteria=criteria,
+            diagnosis=diagnosis,
+            answers=answers,
+            integrity=[],
+            isolation=isolation,
+            seed=seed,
+            environment=environment.versions(),
+            timing={**watch.laps, **examination.used()},
+        )
+
+    def isolation(self) -> Isolation:
+        """The tier that a probe submission shows, in a worker of this engine."""
+        if self._isolation is None:
+            self.zygote.wait()
+            kept = tiers.probes(self.examiner.probe(tiers.PROBE_SOURCE))
+            self._isolation = Isolation(tier=tiers.active(kept), probes=kept)
+        return self._isolation
+
+    def _refused(self, refusal: submission.Refused, seed: int, watch: Stopwatch) -> Report:
+        criteria = scoring.unmeasured(self.question.spec)
+        return Report(
+            question=self._question_part(),
+            submission=SubmissionPart(
+                name=refusal.name, digest=refusal.digest, files=list(refusal.files), notes=list(refusal.notes)
+            ),
+            verdict=Verdict.REFUSED,
+            score=scoring.score(criteria),
+            criteria=criteria,
+            diagnosis=[diagnose.refused(refusal.reason)],
+            answers=[],
+            integrity=[],
+            isolation=Isolation(tier="none", probes={}),
+            seed=seed,
+            environment=environment.versions(),
+            timing=watch.laps,
+        )
+
+    def _question_part(self) -> QuestionPart:
+        spec = self.question.spec
+        return QuestionPart(id=spec.id, version=spec.version, title=spec.title, digest=self.question.digest)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.close()

@@ -1,0 +1,275 @@
+"""A question: its spec as models, its files, and the digest of all of them.
+
+questions/<id>/question.yaml is read into `Spec`; `Question` adds the folder, and the solutions that prove it.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from grader import specfile
+from grader.errors import QuestionError
+from grader.examine.brief import Brief, Definition
+from grader.sandbox.limits import Limits
+
+SPEC_NAME: Final = "question.yaml"
+SOURCE_SUFFIXES: Final = (".py", ".yaml")
+
+Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(-[a-z0-9_]+)*$", max_length=64)]
+Words = Annotated[str, Field(min_length=1, max_length=4000)]
+FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
+RelativePath = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$")]
+
+
+class Part(BaseModel):
+    """A part of a spec: unknown keys are errors, and nothing changes after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Defines(Part):
+    """Something that a submission has to define."""
+
+    name: str = Field(pattern=r"^[A-Za-z_]\w*$", description="The name at the top level of solution.py.")
+    kind: Literal["function", "class"]
+    signature: str = Field(description='The parameters, as in "(max_len, d_model, base)".')
+    methods: dict[str, str] = Field(default={}, description="For a class: each method's parameters without self.")
+    gives: Words = Field(description="What it returns or is, in one phrase.")
+
+    @field_validator("signature")
+    @classmethod
+    def _signature(cls, signature: str) -> str:
+        return parameters(signature)
+
+    @field_validator("methods")
+    @classmethod
+    def _methods(cls, methods: dict[str, str]) -> dict[str, str]:
+        return {name: parameters(signature) for name, signature in methods.items()}
+
+
+def parameters(signature: str) -> str:
+    """The signature, if Python can read it as one."""
+    try:
+        ast.parse(f"def f{signature}: ...")
+    except SyntaxError:
+        raise ValueError('a signature looks like "(max_len, d_model, base)"') from None
+    return signature
+
+
+class Criterion(Part):
+    """One named, pointed thing that the question checks."""
+
+    id: Id
+    title: Words
+    points: float = Field(ge=0, le=1000, allow_inf_nan=False)
+    required: bool = Field(default=False, description="Whether the run can pass without it.")
+    rests_on: list[Id] = Field(default=[], description="Criteria without which this one is not reached.")
+    tags: list[str] = []
+    tell: Words = Field(description="The sentence that a candidate may be told when it is not passed.")
+
+
+class Accepted(Part):
+    """Another value that is accepted, with a note on why."""
+
+    value: int
+    note: Words
+
+
+class KnownWrong(Part):
+    """A wrong answer that interviewers hear, and what to say to it."""
+
+    says: Words
+    rebuttal: Words
+
+
+class IntegerAnswer(Part):
+    """An answer that a machine can check: one integer."""
+
+    id: Id
+    kind: Literal["integer"]
+    criterion: Id = Field(description="The criterion that the answer decides.")
+    prompt: Words
+    expected: int
+    accepted: list[Accepted] = []
+
+
+class TextAnswer(Part):
+    """An answer that a person reads. The machine gives it no mark."""
+
+    id: Id
+    kind: Literal["text"]
+    level: Words
+    prompt: Words
+    expected: Words
+    known_wrong: list[KnownWrong] = []
+
+
+Answer = Annotated[IntegerAnswer | TextAnswer, Field(discriminator="kind")]
+
+
+class Misconception(Part):
+    """A named mistake, with the wrong solution that shows it."""
+
+    id: Id
+    title: Words
+    heard: Words = Field(description="What people say who make it.")
+    why: Words = Field(description="Why it is wrong.")
+    solution: RelativePath = Field(description="Its wrong solution: a .py file, or a .yaml file of answers.")
+    fails: list[Id] = Field(min_length=1, description="The criteria that it fails; it passes all others.")
+
+
+class Spec(Part):
+    """The whole of question.yaml."""
+
+    id: Id
+    version: int = Field(ge=1)
+    title: Words
+    level: Words
+    minutes: int = Field(ge=1, le=60 * 24 * 14)
+    roles: list[Words] = []
+    prompt: FileName = "prompt.md"
+    skeleton: FileName = "skeleton.py"
+    support: list[FileName] = Field(default=[], description="Files of the packet that a submission may import.")
+    parameters: dict[str, int | float | str | bool] = Field(default={}, description="Numbers that tests and prompt share.")
+    defines: list[Defines] = Field(min_length=1)
+    limits: Limits = Limits()
+    criteria: list[Criterion] = Field(min_length=1)
+    answers: list[Answer] = []
+    misconceptions: list[Misconception] = []
+
+    @model_validator(mode="after")
+    def _ids_resolve(self) -> Self:
+        criteria = [criterion.id for criterion in self.criteria]
+        for what, ids in (
+            ("criterion", criteria),
+            ("answer", [answer.id for answer in self.answers]),
+            ("misconception", [misconception.id for misconception in self.misconceptions]),
+            ("definition", [each.name for each in self.defines]),
+        ):
+            twice = [id for id, count in Counter(ids).items() if count > 1]
+            if twice:
+                raise ValueError(f"the {what} {twice[0]!r} is there twice")
+        for place, criterion in enumerate(self.criteria):
+            known(criterion.rests_on, criteria[:place], f"{criterion.id} rests on", "a criterion above it")
+        for misconception in self.misconceptions:
+            known(misconception.fails, criteria, f"{misconception.id} fails", "a criterion")
+        for answer in self.answers:
+            if answer.kind == "integer":
+                known([answer.criterion], criteria, f"the answer {answer.id} decides", "a criterion")
+        return self
+
+    @property
+    def checked(self) -> list[Criterion]:
+        """The criteria that hidden tests decide; answers decide the others."""
+        answered = {answer.criterion for answer in self.answers if answer.kind == "integer"}
+        return [criterion for criterion in self.criteria if criterion.id not in answered]
+
+
+def known(ids: list[str], among: list[str], does: str, kind: str) -> None:
+    """Raise a ValueError for the first id that is not among the known ones."""
+    for id in ids:
+        if id not in among:
+            raise ValueError(f"{does} {id!r}, which is not {kind}")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question on disk.
+
+    Attributes:
+        spec: what question.yaml says.
+        folder: questions/<id>.
+        solutions: solutions/<id>; it need not exist, and then no mistake is named.
+    """
+
+    spec: Spec
+    folder: Path
+    solutions: Path
+
+    @classmethod
+    def load(cls, folder: Path, solutions: Path) -> Question:
+        """Read a question's folder.
+
+        Raises:
+            QuestionError: the spec is wrong, is for another id than the folder, or names a file that is not there.
+        """
+        path = folder / SPEC_NAME
+        spec = specfile.load(path, Spec)
+        if spec.id != folder.name:
+            raise QuestionError(
+                "the id differs from the folder's name", where=f"{path}:1:1", found=spec.id, expected=folder.name
+            )
+        for name in (spec.prompt, spec.skeleton, *spec.support, "hidden"):
+            if not (folder / name).exists():
+                raise QuestionError("a file that the question needs is missing", where=str(folder / name))
+        return cls(spec, folder, solutions)
+
+    @property
+    def id(self) -> str:
+        """The question's id, which is its folder's name."""
+        return self.spec.id
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the paths and bytes of all files of the question and its solutions."""
+        whole = hashlib.sha256()
+        for root in (self.folder, self.solutions):
+            for path in files_of(root):
+                content = hashlib.sha256(path.read_bytes()).hexdigest()
+                whole.update(f"{path.relative_to(root.parent.parent).as_posix()}\0{content}\n".encode())
+        return whole.hexdigest()
+
+    @property
+    def seed(self) -> int:
+        """The seed of a run that is given none: the same for everyone who answers this version."""
+        return int(self.digest[:8], 16)
+
+    @cached_property
+    def brief(self) -> Brief:
+        """The question as the examiner needs it."""
+        spec = self.spec
+        return Brief(
+            hidden=str(self.folder / "hidden"),
+            criteria={criterion.id: criterion.rests_on for criterion in spec.checked},
+            defines=[Definition(each.name, each.kind, each.signature) for each in spec.defines],
+            support={Path(name).stem: self.read(name) for name in spec.support if name.endswith(".py")},
+            parameters=dict(spec.parameters),
+            limits=spec.limits,
+        )
+
+    def read(self, name: str) -> str:
+        """The text of one of the question's files."""
+        return (self.folder / name).read_text("utf-8")
+
+    @cached_property
+    def reference(self) -> str | None:
+        """The text of the reference solution, if there is one."""
+        return self.solution("reference.py")
+
+    def solution(self, path: str) -> str | None:
+        """The text of a file among the solutions, if it is there."""
+        file = self.solutions / path
+        return file.read_text("utf-8") if file.is_file() else None
+
+
+def files_of(root: Path) -> list[Path]:
+    """The files that make up a folder, sorted; caches and hidden files do not."""
+    if not root.is_dir():
+        return []
+    left_out = re.compile(r"(^|/)(\.|__pycache__(/|$))|\.pyc$")
+    found = [path for path in root.rglob("*") if path.is_file()]
+    return sorted(path for path in found if not left_out.search(path.relative_to(root).as_posix()))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of question.yaml, for editors."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Spec.model_json_schema()}

@@ -1,0 +1,91 @@
+"""feedback.md, which the candidate may see: the spec's own sentences, and nothing that a hidden test or a worker said.
+
+What was seen, the checks, the diagnosis, notes on integrity, the environment and the seed are left out, since each can
+say more about the hidden tests than the spec's author chose to.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from grader.outcome import Outcome
+from grader.render import words
+from grader.render.markdown import block, code, prose
+from grader.report import AnswerPart, CriterionPart, Report
+
+RESUBMIT: Final = (
+    "Nothing was graded, so nothing counts against you. Change what is named above, run the public tests that came "
+    "with the question, and send the folder again."
+)
+CUT: Final = 400  # characters of a name or a note that are shown
+SHORT: Final = 12  # characters of a digest that tell two submissions apart
+
+
+def feedback(report: Report) -> str:
+    """The text of feedback.md."""
+    reason = words.refusal(report)
+    graded = [*_criteria(report), *_answers(report)]
+    refused = ["## Why it was refused", block(reason), "## What to do", RESUBMIT]
+    return "\n\n".join([*_head(report), *(refused if reason else graded), *_notes(report)]) + "\n"
+
+
+def _head(report: Report) -> list[str]:
+    question, submission = report.question, report.submission
+    files = ", ".join(code(name, CUT) for name in submission.files)
+    return [
+        f"# Feedback: {prose(question.title)}",
+        f"Result: {report.headline}. {words.required(report)}".rstrip(),
+        _items(
+            [
+                f"Question: {code(question.id)}, version {question.version}",
+                f"Submission: {code(submission.name, CUT)}, digest {code(submission.digest[:SHORT])}",
+                f"Files read: {files or 'none'}",
+            ]
+        ),
+    ]
+
+
+def _criteria(report: Report) -> list[str]:
+    passed = [each for each in report.criteria if each.outcome is Outcome.PASSED]
+    missed = [each for each in report.criteria if each.outcome is not Outcome.PASSED]
+    sections = ["## Not passed", *map(_missed, missed)] if missed else []
+    done = [f"{each.outcome.glyph} {prose(each.title)}: {_points(each)}" for each in passed]
+    return [*sections, "## Passed", _items(done)] if passed else sections
+
+
+def _missed(criterion: CriterionPart) -> str:
+    required = " This criterion is required." if criterion.required else ""
+    paragraphs = [
+        f"### {criterion.outcome.glyph} {prose(criterion.title)}",
+        f"{criterion.outcome.words.capitalize()}: {_points(criterion)}.{required}",
+        words.MEANING.get(criterion.outcome, ""),
+        # After a fault of ours the spec's sentence would read as a reproach for what nobody measured.
+        prose(criterion.feedback) if criterion.outcome is not Outcome.GRADER_FAULT else "",
+    ]
+    return "\n\n".join(filter(None, paragraphs))
+
+
+def _points(criterion: CriterionPart) -> str:
+    earned, _, possible = words.points(criterion).partition("/")
+    return f"{earned} of {possible} points"
+
+
+def _answers(report: Report) -> list[str]:
+    return ["## Your answers", _items(map(_answer, report.answers))] if report.answers else []
+
+
+def _answer(answer: AnswerPart) -> str:
+    given = "given" if words.is_given(answer) else "not given"
+    if answer.outcome is None:
+        state = f"{given}; a person will read it" if words.is_given(answer) else given
+    else:
+        state = f"{given}; checked by the grader: {answer.outcome.glyph} {answer.outcome.words}"
+    return f"{prose(answer.prompt)} ({state})"
+
+
+def _notes(report: Report) -> list[str]:
+    notes = [prose(note, CUT) for note in report.submission.notes]
+    return ["## How your files were read", _items(notes)] if notes else []
+
+
+def _items(entries: Iterable[str]) -> str:
+    return "\n".join(f"- {entry}" for entry in entries)

@@ -1,0 +1,54 @@
+"""The three files that a run leaves behind, each of them there in full or not at all."""
+
+import os
+import secrets
+from pathlib import Path
+
+from grader.errors import CallError
+from grader.render import inert
+from grader.render.feedback import feedback
+from grader.render.html import page
+from grader.report import Report
+
+
+def write(report: Report, folder: Path) -> list[Path]:
+    """Write report.json, report.html and feedback.md into the folder, which is made if it is not there.
+
+    Returns:
+        Their paths, in that order.
+
+    Raises:
+        CallError: the folder or a file can't be written.
+    """
+    texts = {
+        "report.json": inert.json_text(report.to_json()),
+        "report.html": page(report),
+        "feedback.md": feedback(report),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(folder, error) from None
+    return [_replace(folder / name, text) for name, text in texts.items()]
+
+
+def _replace(path: Path, text: str) -> Path:
+    """Write beside the file and rename, so that a reader meets the old text or the new one and never a part."""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with part.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+        os.replace(part, path)
+    except OSError as error:
+        raise _refused(path, error) from None
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def _refused(path: Path, error: OSError) -> CallError:
+    return CallError(
+        f"this can't be written ({error.strerror or error})",
+        where=inert.line(str(path)),
+        next_step="Name a folder that you may write to.",
+    )

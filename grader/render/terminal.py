@@ -1,0 +1,108 @@
+"""The summary that `grader run` prints: coloured and wrapped on a terminal, plain lines that grep well in a pipe."""
+
+from typing import Final, TextIO
+
+from grader.outcome import Outcome, Verdict
+from grader.render import inert, words
+from grader.render.paper import Paper
+from grader.report import CriterionPart, Report
+
+STYLES: Final = {
+    Outcome.PASSED: "green",
+    Outcome.FAILED: "bold red",
+    Outcome.CRASHED: "bold red",
+    Outcome.TIMED_OUT: "bold yellow",
+    Outcome.OUT_OF_MEMORY: "bold yellow",
+    Outcome.NOT_REACHED: "dim",
+    Outcome.GRADER_FAULT: "bold magenta",
+}
+VERDICT_STYLES: Final = {
+    Verdict.PASSED: "bold green",
+    Verdict.FAILED: "bold red",
+    Verdict.REFUSED: "bold yellow",
+    Verdict.GRADER_FAULT: "bold magenta",
+}
+CUT: Final = 400  # characters of a stranger's words that are shown on one line
+
+
+def render(report: Report, stream: TextIO, *, width: int | None = None) -> None:
+    """Print the summary of a report.
+
+    Args:
+        report: what to show.
+        stream: where to. Colours are used if it is a terminal and NO_COLOR is not set.
+        width: the columns to wrap at; by default a terminal's own, and no wrapping elsewhere.
+    """
+    paper = Paper(stream, width)
+    _head(paper, report)
+    if reason := words.refusal(report):
+        paper.put()
+        paper.put(inert.lines(reason))
+    else:
+        _criteria(paper, report)
+        _diagnosis(paper, report)
+        _answers(paper, report)
+    paper.items("Notes", [inert.line(note, CUT) for note in report.submission.notes])
+    paper.items(
+        "For a person to look at; it changes no points",
+        [f"{inert.line(each.where, CUT)}: {inert.line(each.detail, CUT)} ({each.id})" for each in report.integrity],
+    )
+    paper.put()
+    paper.put(("isolation   ", "dim"), inert.line(words.isolation(report)), hang=12)
+    paper.put(("seed        ", "dim"), str(report.seed))
+    paper.deliver()
+
+
+def _head(paper: Paper, report: Report) -> None:
+    question, submission = report.question, report.submission
+    verdict, _, rest = report.headline.partition(", ")
+    paper.put((verdict, VERDICT_STYLES[report.verdict]), (f", {rest}", "bold"))
+    if sentence := words.required(report):
+        paper.put(sentence)
+    named = f"{question.id}, version {question.version}: {inert.line(question.title)}"
+    paper.put(("question    ", "dim"), named, hang=12)
+    files = ", ".join(inert.line(name, CUT) for name in submission.files)
+    named = inert.line(submission.name, CUT) + (f" ({files})" if files else "")
+    paper.put(("submission  ", "dim"), named, hang=12)
+
+
+def _criteria(paper: Paper, report: Report) -> None:
+    outcome = max((len(each.outcome.words) for each in report.criteria), default=0)
+    points = max((len(words.points(each)) for each in report.criteria), default=0)
+    paper.heading("Criteria")
+    for each in report.criteria:
+        state = f"{each.outcome.glyph} {each.outcome.words:<{outcome}}"
+        number = f"  {words.points(each):>{points}}  "
+        mark = " (required)" if each.required else ""
+        hang = len(state + number)
+        paper.put((state, STYLES[each.outcome]), number, inert.line(each.title), (mark, "dim"), indent=2, hang=hang)
+        if seen := words.seen(each):
+            paper.put(inert.line(seen, CUT), indent=2 + hang)
+
+
+def _diagnosis(paper: Paper, report: Report) -> None:
+    if report.diagnosis:
+        paper.heading("Diagnosis")
+    for each in report.diagnosis:
+        paper.put((inert.line(each.title), "bold"), (f" ({each.id})", "dim"), indent=2)
+        paper.put(inert.lines(each.why), indent=4)
+        if each.criteria:
+            costs = "; ".join(map(inert.line, words.titles(report, each.criteria)))
+            paper.put(("costs  ", "dim"), costs, indent=4, hang=7)
+
+
+def _answers(paper: Paper, report: Report) -> None:
+    if report.answers:
+        paper.heading("Answers")
+    for each in report.answers:
+        if each.outcome is not None:
+            state = f"{each.outcome.glyph} {each.outcome.words}  "
+            given = inert.line(each.given.strip(), CUT) or "not given"
+            paper.put((state, STYLES[each.outcome]), f"{each.id}: {given}", indent=2, hang=len(state))
+            if each.note:
+                paper.put(inert.line(each.note, CUT), indent=2 + len(state))
+    texts = [each for each in report.answers if each.outcome is None]
+    missing = [each.id for each in texts if not words.is_given(each)]
+    if texts:
+        count = f"{len(texts) - len(missing)} of {len(texts)} texts given, {words.FOR_A_PERSON}"
+        paper.put(count, f"; not given: {', '.join(missing)}" if missing else "", indent=2, hang=2)

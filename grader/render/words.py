@@ -1,0 +1,68 @@
+"""The words that more than one renderer needs, so that they all say the same thing in the same way."""
+
+from typing import Final
+
+from grader.outcome import Outcome, Verdict
+from grader.report import AnswerPart, CriterionPart, Report
+
+# What an outcome means, where its name alone leaves a reader guessing. Nothing here depends on a check.
+MEANING: Final = {
+    Outcome.CRASHED: "The process that ran the code ended before it had answered.",
+    Outcome.TIMED_OUT: "The code was still running when its time was used up.",
+    Outcome.OUT_OF_MEMORY: "The code asked for more memory than it may use.",
+    Outcome.NOT_REACHED: "This was not looked at, because something that it rests on did not pass.",
+    Outcome.GRADER_FAULT: "The grader failed here, so this was not measured. It says nothing about the code.",
+}
+FOR_A_PERSON: Final = "for a person to read"
+
+
+def points(criterion: CriterionPart) -> str:
+    """Earned and possible: `7/10`. What was not measured has no number: `–/10`."""
+    measured = criterion.outcome is not Outcome.GRADER_FAULT
+    return f"{criterion.earned:g}/{criterion.points:g}" if measured else f"–/{criterion.points:g}"
+
+
+def seen(criterion: CriterionPart) -> str:
+    """What the first check that did not pass saw; empty if none says."""
+    return next((each.seen for each in criterion.evidence if each.outcome is not Outcome.PASSED and each.seen), "")
+
+
+def refusal(report: Report) -> str:
+    """Why nothing was graded; empty for a run that was graded."""
+    if report.verdict is not Verdict.REFUSED:
+        return ""
+    reasons = [entry.why for entry in report.diagnosis if entry.id == "refused"]
+    return reasons[0] if reasons else "No reason was recorded."
+
+
+def required(report: Report) -> str:
+    """How the required criteria ended, in a sentence; empty if there are none."""
+    outcomes = [criterion.outcome for criterion in report.criteria if criterion.required]
+    missed = sum(outcome is not Outcome.PASSED for outcome in outcomes)
+    if not outcomes:
+        return ""
+    if missed == 0:
+        return f"All {len(outcomes)} required criteria passed."
+    return f"{missed} of {len(outcomes)} required criteria did not pass."
+
+
+def titles(report: Report, ids: list[str]) -> list[str]:
+    """The titles of criteria; an id that the report does not list stands for itself."""
+    known = {criterion.id: criterion.title for criterion in report.criteria}
+    return [known.get(id, id) for id in ids]
+
+
+def isolation(report: Report) -> str:
+    """The tier, and what its probes found: `sealed, all 9 probes held`."""
+    probes = report.isolation.probes
+    failed = [name for name, held in probes.items() if not held]
+    if not probes:
+        return f"{report.isolation.tier}, nothing was probed"
+    if failed:
+        return f"{report.isolation.tier}, {len(failed)} of {len(probes)} probes did not hold: {', '.join(failed)}"
+    return f"{report.isolation.tier}, all {len(probes)} probes held"
+
+
+def is_given(answer: AnswerPart) -> bool:
+    """Whether anything was written."""
+    return bool(answer.given.strip())

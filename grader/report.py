@@ -1,0 +1,137 @@
+"""The one result model. Every renderer reads it and nothing else; `report.json` is it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from grader.outcome import Outcome, Verdict
+
+SCHEMA = "takehome-grader/report/1"
+
+
+class Part(BaseModel):
+    """A part of a report."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class QuestionPart(Part):
+    """Which question, exactly."""
+
+    id: str
+    version: int
+    title: str
+    digest: str
+
+
+class SubmissionPart(Part):
+    """What was graded. `files` are the names that were read, `notes` what a person should know of how."""
+
+    name: str
+    digest: str
+    files: list[str]
+    notes: list[str]
+
+
+class Score(Part):
+    """Points, over the criteria that code and machine-checked answers decide."""
+
+    earned: float
+    possible: float
+
+
+class Evidence(Part):
+    """One check in plain words, how it ended, and what was seen. For interviewers, never for a candidate."""
+
+    check: str
+    outcome: Outcome
+    seen: str = ""
+
+
+class CriterionPart(Part):
+    """One criterion. `feedback` is the spec's sentence for the candidate; empty when it passed."""
+
+    id: str
+    title: str
+    points: float
+    earned: float
+    required: bool
+    outcome: Outcome
+    feedback: str = ""
+    evidence: list[Evidence] = []
+
+
+class DiagnosisPart(Part):
+    """A mistake that was recognised: `why` says why it is wrong, `criteria` which ones it cost."""
+
+    id: str
+    title: str
+    why: str
+    criteria: list[str]
+
+
+class AnswerPart(Part):
+    """A written answer. `outcome` is None for what only a person can judge; `note` says what was read, or wrong."""
+
+    id: str
+    kind: Literal["integer", "text"]
+    prompt: str
+    given: str
+    outcome: Outcome | None
+    note: str = ""
+
+
+class IntegrityPart(Part):
+    """Something in the file that an honest solution has no use for. It changes no points."""
+
+    id: str
+    where: str
+    detail: str
+
+
+class Isolation(Part):
+    """The tier that was probed in this run, and each probe's result."""
+
+    tier: str
+    probes: dict[str, bool]
+
+
+class Report(Part):
+    """All that is known of one run. But for `timing`, the same submission, question and seed give the same report."""
+
+    schema_: Literal["takehome-grader/report/1"] = SCHEMA
+    question: QuestionPart
+    submission: SubmissionPart
+    verdict: Verdict
+    score: Score
+    criteria: list[CriterionPart]
+    diagnosis: list[DiagnosisPart]
+    answers: list[AnswerPart]
+    integrity: list[IntegrityPart]
+    isolation: Isolation
+    seed: int
+    environment: dict[str, str]
+    timing: dict[str, float]
+
+    @property
+    def headline(self) -> str:
+        """The run in one line: `failed, 85 of 100 points, 12 of 14 criteria`."""
+        if self.verdict is Verdict.REFUSED:
+            return "refused, nothing was graded"
+        passed = sum(criterion.outcome is Outcome.PASSED for criterion in self.criteria)
+        points = f"{self.score.earned:g} of {self.score.possible:g} points"
+        return f"{self.verdict.words}, {points}, {passed} of {len(self.criteria)} criteria"
+
+    def to_json(self) -> str:
+        """The text of report.json."""
+        import json
+
+        body = self.model_dump(mode="json")
+        return json.dumps({"schema": body.pop("schema_"), **body}, indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Report:
+        """The report that `to_json` wrote, parsed."""
+        return cls.model_validate({"schema_": fields["schema"], **{k: v for k, v in fields.items() if k != "schema"}})

@@ -1,0 +1,1 @@
+"""Confinement of the worker: the tiers, what they promise, and the limits that hold in each."""

@@ -1,0 +1,63 @@
+"""From outcomes to criteria, points and a verdict: the parts of a report, each a pure function of what was measured."""
+
+from __future__ import annotations
+
+from grader.examine.brief import CheckResult, Examination
+from grader.outcome import Outcome, Verdict, combine
+from grader.question import Criterion, Spec
+from grader.report import AnswerPart, CriterionPart, Evidence, Score
+
+
+def criteria(spec: Spec, examination: Examination, answers: list[AnswerPart]) -> list[CriterionPart]:
+    """Each criterion with its outcome and points, all or nothing, in the order of the spec."""
+    return [_criterion(criterion, *_outcome(criterion, spec, examination, answers)) for criterion in spec.criteria]
+
+
+def _criterion(criterion: Criterion, outcome: Outcome, evidence: list[Evidence]) -> CriterionPart:
+    passed = outcome is Outcome.PASSED
+    return CriterionPart(
+        id=criterion.id,
+        title=criterion.title,
+        points=criterion.points,
+        earned=criterion.points if passed else 0.0,
+        required=criterion.required,
+        outcome=outcome,
+        feedback="" if passed else criterion.tell,
+        evidence=evidence,
+    )
+
+
+def _outcome(
+    criterion: Criterion, spec: Spec, examination: Examination, answers: list[AnswerPart]
+) -> tuple[Outcome, list[Evidence]]:
+    for answer in spec.answers:
+        if answer.kind == "integer" and answer.criterion == criterion.id:
+            part = next(each for each in answers if each.id == answer.id)
+            outcome = part.outcome or Outcome.GRADER_FAULT
+            return outcome, [Evidence(check=f"the answer {answer.id}", outcome=outcome, seen=part.note)]
+    if examination.unloaded:
+        return Outcome.NOT_REACHED, []
+    checks = [check for check in examination.checks if check.criterion == criterion.id]
+    return combine(check.outcome for check in checks), [_evidence(check) for check in checks]
+
+
+def _evidence(check: CheckResult) -> Evidence:
+    return Evidence(check=check.title, outcome=check.outcome, seen=check.seen)
+
+
+def unmeasured(spec: Spec) -> list[CriterionPart]:
+    """The criteria of a submission that was refused: none was reached."""
+    return [_criterion(criterion, Outcome.NOT_REACHED, []) for criterion in spec.criteria]
+
+
+def verdict(parts: list[CriterionPart]) -> Verdict:
+    """Passed when every required criterion is; a criterion that we failed to measure makes the run ours to mend."""
+    if any(part.outcome is Outcome.GRADER_FAULT for part in parts):
+        return Verdict.GRADER_FAULT
+    passed = all(part.outcome is Outcome.PASSED for part in parts if part.required)
+    return Verdict.PASSED if passed else Verdict.FAILED
+
+
+def score(parts: list[CriterionPart]) -> Score:
+    """The sum of the points."""
+    return Score(earned=sum(part.earned for part in parts), possible=sum(part.points for part in parts))

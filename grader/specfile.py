@@ -1,0 +1,127 @@
+"""YAML files against pydantic models, with the line and column of everything that is wrong.
+
+YAML 1.2 through ruamel: `no` stays a string, and a duplicate key is an error. The models forbid unknown keys, and a
+mistyped one gets a suggestion.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from grader.errors import QuestionError
+
+Model = TypeVar("Model", bound=BaseModel)
+Location = tuple[int, int]
+
+
+def read_yaml(path: Path) -> Any:
+    """The document of a YAML file, as ruamel's nodes, which know their lines.
+
+    Raises:
+        QuestionError: the file can't be read, or is not YAML.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "bytes that are not UTF-8"
+        raise QuestionError("a file of the question can't be read", where=str(path), found=why) from None
+    return parse_yaml(text, str(path))
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """The document of a YAML text. `where` names it in errors."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        return YAML(typ="rt", pure=True).load(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{where}:{mark.line + 1}:{mark.column + 1}" if mark else where
+        problem = " ".join(str(error.problem or error.context).split("\n")[0].split())
+        raise QuestionError("this is not YAML", where=place, found=problem) from None
+    except (YAMLError, ValueError) as error:
+        raise QuestionError("this is not YAML", where=where, found=str(error).split("\n", 1)[0]) from None
+
+
+def load(path: Path, model: type[Model]) -> Model:
+    """Read a YAML file into a model.
+
+    Raises:
+        QuestionError: with one line for each thing that is wrong: file:line:column, what was found and expected.
+    """
+    document = read_yaml(path)
+    try:
+        return model.model_validate(plain(document))
+    except ValidationError as error:
+        raise QuestionError("\n".join(told(each, document, path, model) for each in error.errors())) from None
+
+
+def plain(node: Any) -> Any:
+    """ruamel's nodes as plain Python values."""
+    if isinstance(node, dict):
+        return {str(key): plain(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [plain(item) for item in node]
+    for kind in (bool, int, float, str):
+        if isinstance(node, kind):
+            return kind(node)
+    return node
+
+
+def told(error: ErrorDetails, document: Any, path: Path, model: type[BaseModel]) -> str:
+    """One validation error as a sentence with its place."""
+    location = error["loc"]
+    line, column = position(document, location)
+    dotted = ".".join(str(step) for step in location)
+    sentence = f"{path}:{line}:{column}: {dotted}: "
+    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        known = keys_at(model, location[:-1])
+        close = difflib.get_close_matches(str(location[-1]), known, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"Known keys: {', '.join(known)}."
+        return f"{sentence}there is no such key. {hint}"
+    if error["type"] in ("missing", "missing_argument"):
+        return f"{sentence}this key is missing."
+    found = repr(error["input"])
+    shown = found if len(found) <= 60 else f"{found[:59]}…"
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{sentence}found {shown}: {message[:1].lower()}{message[1:]}."
+
+
+def position(document: Any, location: Sequence[str | int]) -> Location:
+    """The line and column, from 1, of the deepest node on a location that the document has."""
+    line, column, node = 0, 0, document
+    for step in location:
+        where = getattr(node, "lc", None)
+        try:
+            line, column = where.key(step) if isinstance(node, dict) else where.item(step)  # type: ignore[union-attr]
+            node = node[step]
+        except (AttributeError, KeyError, IndexError, TypeError):
+            break
+    return line + 1, column + 1
+
+
+def keys_at(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
+    """The keys that the model knows at a location, for suggestions."""
+    schema = model.model_json_schema()
+    node: Any = schema
+    for step in location:
+        node = _resolve(schema, node)
+        node = node.get("items", {}) if isinstance(step, int) else node.get("properties", {}).get(step, {})
+    return list(_resolve(schema, node).get("properties", {}))
+
+
+def _resolve(schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in node:
+        node = schema["$defs"][node["$ref"].rpartition("/")[2]]
+    choices = node.get("anyOf") or node.get("oneOf")
+    if choices:
+        properties = [_resolve(schema, choice).get("properties", {}) for choice in choices]
+        return {"properties": {key: value for each in properties for key, value in each.items()}}
+    return node

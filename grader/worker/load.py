@@ -1,0 +1,61 @@
+"""Turning source bytes into modules, without a file, a path or a folder to import from."""
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import linecache
+import random
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+SOLUTION = "solution"
+SEED = 20_170_612  # every worker starts alike, so that a submission's own random numbers repeat
+
+
+class SourceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports the question's support modules, and the solution, from text held in memory."""
+
+    def __init__(self, sources: dict[str, str]) -> None:
+        self.sources = sources
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of a module that we hold the text of."""
+        del path, target
+        if fullname not in self.sources:
+            return None
+        return importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module's text in it."""
+        name, text = module.__name__, self.sources[module.__name__]
+        filename = f"{name}.py"
+        module.__file__ = filename
+        lines = text.splitlines(keepends=True)
+        linecache.cache[filename] = (len(text), None, lines, filename)  # inspect and torch.jit read a function's text
+        exec(compile(text, filename, "exec", dont_inherit=True), module.__dict__)
+
+
+def install(sources: dict[str, str]) -> None:
+    """Make `import NAME` find the given texts, before anything of the same name on disk."""
+    sys.meta_path.insert(0, SourceFinder(sources))
+    sys.path[:] = [entry for entry in sys.path if entry]
+    random.seed(SEED)
+    np.random.seed(SEED)  # noqa: NPY002 - a candidate's code may use the global generator
+    torch.manual_seed(SEED)
+
+
+def kinds(module: ModuleType, names: list[str]) -> dict[str, Any]:
+    """For each name that the module defines, whether it is a class, a function or a value."""
+    found = {}
+    for name in names:
+        if name in module.__dict__:
+            thing = module.__dict__[name]
+            found[name] = "class" if isinstance(thing, type) else "function" if callable(thing) else "value"
+    return found

@@ -1,0 +1,52 @@
+"""The warm, clean process that workers are forked from. Run as `python -m grader.worker.zygote FD`.
+
+It imports torch and NumPy once, so that a worker costs a fork. It never holds a test, an answer, a candidate's file
+or the path of a question: what it knows, every worker knows.
+"""
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+
+import numpy as np
+import torch
+
+from grader.sandbox.limits import Limits
+from grader.worker import keeper, loop
+
+READY = b"ready"
+
+
+def main(control: int) -> None:
+    """Fork a keeper and its worker for each datagram on `control`, until the other end closes."""
+    torch.set_num_threads(1)  # before the first operation, or forked children hang
+    _warm()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers report on the leash, so the kernel may reap them
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the command's to handle; it closes the socket
+    gc.collect()
+    gc.freeze()
+    with socket.socket(fileno=control) as line:
+        line.send(READY)
+        while True:
+            request, descriptors, _, _ = socket.recv_fds(line, 4096, 3)
+            if not request:
+                return
+            if os.fork() == 0:
+                line.detach()
+                os.close(control)
+                keeper.keep(Limits(**json.loads(request)), *descriptors, serve=loop.serve)
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+
+def _warm() -> None:
+    """Touch what every submission touches first, so that workers inherit it done."""
+    layer = torch.nn.Linear(2, 2)
+    layer(torch.from_numpy(np.ones((1, 2), dtype="float32"))).sum().backward()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

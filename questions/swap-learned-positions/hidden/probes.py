@@ -1,0 +1,98 @@
+"""What a submission does in a few fixed situations, so that the mistake behind a failure can be named."""
+
+from typing import Any
+
+import numpy as np
+from oracle import past_the_end, table_of
+from test_counter import MODELS
+from test_in_gpt import toy
+from waves import fit
+
+from grader.checks import Candidate, Handle, Raised, probe
+
+X = np.random.default_rng(4).normal(size=(2, 5, 8)).astype("float32")
+
+
+@probe
+def even_width(candidate: Candidate) -> Any:
+    """The table at an even width and an unusual base."""
+    return table_of(candidate, 40, 8, 50.0)
+
+
+@probe
+def odd_width(candidate: Candidate) -> Any:
+    """The table at an odd width."""
+    return table_of(candidate, 33, 7, 10_000.0)
+
+
+@probe
+def rounding(candidate: Candidate) -> str:
+    """How the numbers of a long table were rounded."""
+    table = table_of(candidate, 1024, 16, 100.0)
+    if np.array_equal(table, table.astype("float16")):
+        return "to half precision"
+    if np.abs(table * 1e4 - np.round(table * 1e4)).max() < 1e-2:
+        return "to four decimals"
+    return "in the angles" if max(wave.residual for wave in fit(table)) > 2e-6 else "at the end"
+
+
+@probe
+def held(candidate: Candidate) -> list[tuple[str, bool, bool, str]]:
+    """How the module holds its table, and which parameters it has beside it."""
+    inventory = candidate.inventory(candidate.SinusoidalPositions(12, 8, 50.0))
+    rows = [(each.kind, each.size == 96, each.requires_grad, each.dtype) for each in inventory]
+    return sorted({row for row in rows if row[0] == "parameter" or row[1]})
+
+
+@probe
+def survives_initialisation(candidate: Candidate) -> bool:
+    """Whether the GPT's initialisation leaves the module's rows alone."""
+    module = candidate.SinusoidalPositions(16, 8, 50.0)
+    before = module(X)
+    toy(candidate, module)
+    return isinstance(before, np.ndarray) and np.array_equal(module(X), before)
+
+
+@probe
+def beside_the_rows(candidate: Candidate) -> Any:
+    """The result of forward without the rows of the candidate's own table: x, if the sum is plain."""
+    result = candidate.SinusoidalPositions(12, 8, 50.0)(X)
+    if isinstance(result, tuple):
+        return f"a tuple of {len(result)}"
+    return result.astype("float64") - table_of(candidate, 12, 8, 50.0)[:5]
+
+
+@probe
+def purity(candidate: Candidate) -> tuple[bool, bool]:
+    """Whether x is left alone, and whether the result has memory of its own."""
+    seen = candidate.observe(candidate.SinusoidalPositions(5, 8, 50.0), X)
+    return seen.arguments_unchanged, seen.result_shares_storage
+
+
+@probe
+def gradient(candidate: Candidate) -> bool:
+    """Whether a gradient reaches x."""
+    _, back = candidate.gradient(candidate.SinusoidalPositions(5, 8, 50.0), X, np.ones_like(X))
+    return back is not None
+
+
+@probe
+def past_the_last_row(candidate: Candidate) -> list[str]:
+    """What happens to a sequence that is too long, with a table of several rows and with one of a single row."""
+    return [_past(candidate, max_len) for max_len in (4, 1)]
+
+
+def _past(candidate: Candidate, max_len: int) -> str:
+    module = candidate.SinusoidalPositions(max_len, 8, 50.0)
+    assert isinstance(module, Handle)
+    try:
+        result = module(np.tile(X, (1, 2, 1)))
+    except Raised:
+        return "refuses"
+    return past_the_end(result - np.tile(X, (1, 2, 1)), table_of(candidate, max_len, 8, 50.0))
+
+
+@probe
+def counts(candidate: Candidate) -> list[Any]:
+    """What the counter makes of the small models."""
+    return [candidate.count_parameters(model(candidate)) for model in MODELS]

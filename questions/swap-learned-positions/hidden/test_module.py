@@ -1,0 +1,121 @@
+"""`SinusoidalPositions`: what it holds, and what its forward does."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import embeddings, exact, expect_rows, expect_something_added, is_table, own_table, past_the_end
+
+from grader.checks import Candidate, Handle, Mismatch, Raised, criterion, describe, expect_array
+
+BASE = 100.0
+
+
+def built(candidate: Candidate, max_len: int, d_model: int = 8) -> Handle:
+    """The candidate's module."""
+    module = candidate.SinusoidalPositions(max_len, d_model, BASE)
+    if not isinstance(module, Handle):
+        raise Mismatch(f"SinusoidalPositions(...) gives {describe(module)}, expected a module")
+    return module
+
+
+@criterion("buffer-registered")
+@pytest.mark.parametrize("d_model", [8, 7])
+def test_the_table_is_a_buffer_right_after_construction(candidate: Candidate, d_model: int) -> None:
+    module = built(candidate, 12, d_model)
+    inventory = candidate.inventory(module)
+    shapes = [(12, d_model), (1, 12, d_model), (12, 1, d_model)]
+    found = [buffer for buffer in inventory.buffers if buffer.shape in shapes]
+    if not found:
+        held = [f"{each.kind} {each.name} {list(each.shape)}" for each in inventory if each.kind != "loose"]
+        held += [f"plain attribute {each.name} {list(each.shape)}" for each in inventory.loose]
+        raise Mismatch(f"found {'; '.join(held[:4]) or 'no tensor'}, expected a buffer of shape {list(shapes[0])}")
+    for buffer in found:
+        if buffer.requires_grad:
+            raise Mismatch(f"the buffer {buffer.name} requires a gradient, expected none")
+    values = [candidate.value(module, buffer.name) for buffer in found]
+    numbers = [value.reshape(12, d_model) for value in values if isinstance(value, np.ndarray)]
+    if not any(is_table(each, candidate, 12, BASE) for each in numbers):
+        raise Mismatch(f"the buffer {found[0].name} holds other numbers than the table")
+
+
+@criterion("no-parameters")
+def test_the_module_holds_no_parameter(candidate: Candidate, rng: np.random.Generator) -> None:
+    module = built(candidate, 6)
+    for parameter in candidate.inventory(module).parameters:
+        kind = "trainable" if parameter.requires_grad else "frozen"
+        raise Mismatch(f"found the {kind} parameter {parameter.name} {list(parameter.shape)}, expected none")
+    expect_something_added(module, embeddings(rng, 3, 6, 8))
+
+
+@criterion("first-rows-added")
+def test_the_result_is_x_plus_the_first_rows(candidate: Candidate, rng: np.random.Generator) -> None:
+    x = embeddings(rng, 3, 5, 8)
+    result = expect_array(built(candidate, 12)(x), x.shape, of="the result of forward")
+    expect_rows(result - x, candidate, 12, BASE)
+
+
+@criterion("first-rows-added")
+@given(st.lists(st.tuples(st.integers(2, 5), st.integers(2, 20)), min_size=6, max_size=6), st.integers(0, 1 << 30))
+def test_any_batch_and_any_length_get_the_same_rows(
+    candidate: Candidate, shapes: list[tuple[int, int]], seed: int
+) -> None:
+    inputs = [embeddings(np.random.default_rng(seed), batch, length, 8) for batch, length in shapes]
+    results = built(candidate, 20).many([(x,) for x in inputs])
+    for x, value in zip(inputs, results, strict=True):
+        result = expect_array(value, x.shape, of=f"the result for x of {list(x.shape)}")
+        expect_rows(result - x, candidate, 20, BASE)
+
+
+@criterion("first-rows-added")
+def test_training_and_evaluation_do_the_same(candidate: Candidate, rng: np.random.Generator) -> None:
+    module, x = built(candidate, 12), embeddings(rng, 3, 5, 8)
+    for mode in (True, False):
+        module.train(mode)
+        result = expect_array(module(x), x.shape, of=f"the result of forward with train({mode})")
+        expect_rows(result - x, candidate, 12, BASE)
+
+
+@criterion("add-not-in-place")
+def test_x_stays_as_it_was_and_the_result_is_new(candidate: Candidate, rng: np.random.Generator) -> None:
+    expect_pure(candidate, embeddings(rng, 3, 6, 8))
+
+
+@criterion("add-not-in-place")
+def test_a_shorter_x_stays_as_it_was_too(candidate: Candidate, rng: np.random.Generator) -> None:
+    try:
+        expect_pure(candidate, embeddings(rng, 3, 4, 8))
+    except Raised:  # a module that takes no shorter sequence fails elsewhere
+        return
+
+
+def expect_pure(candidate: Candidate, x: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> None:
+    """Raise a Mismatch if the module (6 rows) writes to x, hands out memory that it keeps, or adds nothing."""
+    seen = candidate.observe(built(candidate, 6), x)
+    if not seen.arguments_unchanged:
+        raise Mismatch("x was changed by the call, expected it to stay as it was")
+    if isinstance(seen.result, np.ndarray) and np.array_equal(seen.result, x):
+        raise Mismatch("nothing was added: the result equals x")
+    if not seen.repeats:
+        raise Mismatch("a second call with the same x gave another result")
+    if seen.result_shares_storage:
+        raise Mismatch("the result shares memory with x or with the table: writing to it changed one of them")
+
+
+@criterion("too-long-sequence")
+@pytest.mark.parametrize("max_len", [12, 1])
+def test_rows_past_the_end_are_refused_or_right(
+    candidate: Candidate, rng: np.random.Generator, max_len: int
+) -> None:
+    module = built(candidate, max_len)
+    module(embeddings(rng, 2, max_len, 8))
+    length = max_len + 4
+    x = embeddings(rng, 2, length, 8)
+    try:
+        result = expect_array(module(x), x.shape, of=f"the result for {length} tokens and max_len {max_len}")
+    except Raised:
+        return
+    if not is_table((result - x)[0], candidate, length, BASE):
+        own = own_table(candidate, max_len, 8, BASE)
+        does = past_the_end(result - x, exact(max_len, 8, BASE) if own is None else own)
+        raise Mismatch(f"{length} tokens with max_len {max_len}: the module {does}, expected an error or right rows")

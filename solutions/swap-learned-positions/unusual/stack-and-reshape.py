@@ -1,0 +1,33 @@
+"""Stacks sines and cosines on a new last axis and flattens it; pads an odd width."""
+
+import numpy as np
+import torch
+from torch import nn
+
+
+def sinusoidal_pe(max_len: int, d_model: int, base: float) -> np.ndarray:
+    """Return the table (max_len, d_model): pairs of a sine and a cosine, laid out side by side."""
+    angle = np.arange(max_len)[:, None] / base ** (2 * np.arange(d_model // 2) / d_model)  # (max_len, pairs)
+    pairs = np.stack((np.sin(angle), np.cos(angle)), axis=2)  # (max_len, pairs, 2)
+    return np.pad(pairs.reshape(max_len, 2 * (d_model // 2)), ((0, 0), (0, d_model % 2)))
+
+
+class SinusoidalPositions(nn.Module):
+    """Adds fixed sinusoidal positions to x of shape (B, T, d_model)."""
+
+    def __init__(self, max_len: int, d_model: int, base: float) -> None:
+        super().__init__()
+        self.max_len = max_len
+        table = torch.from_numpy(sinusoidal_pe(max_len, d_model, base)).float()
+        self.register_buffer("pe", table)  # (max_len, d_model)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        length = x.shape[1]
+        if length > self.max_len:
+            raise ValueError(f"the sequence has {length} tokens, but the table only {self.max_len} rows")
+        return x + self.pe[:length]
+
+
+def count_parameters(model: nn.Module) -> int:
+    """Count the parameters of model, a shared one once."""
+    return sum(parameter.numel() for parameter in model.parameters())
