@@ -1,4 +1,4 @@
-"""Where questions are found: the shipped bank, a team's own from grader.toml, and any folder named on the command line."""
+"""Where questions are found: the shipped bank, a team's own from grader.toml, and folders named on the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGE: Final = Path(__file__).resolve().parent
 
 
 def shipped() -> Path:
-    """The folder of the questions that come with the grader: inside an installed package, or beside it in a checkout."""
+    """The folder of the questions that come with the grader: in an installed package, or beside it in a checkout."""
     installed = PACKAGE / "shipped" / "questions"
     return installed if installed.is_dir() else PACKAGE.parent / "questions"
 
@@ -30,7 +30,9 @@ def configured(start: Path) -> list[Path]:
     Raises:
         CallError: the file is not TOML, holds something else, or names a folder that is not there.
     """
-    config = next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)
+    config = next(
+        (folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None
+    )
     if config is None:
         return []
     try:

@@ -11,10 +11,11 @@ from typing import TypeVar
 
 import pytest
 
-from grader.examine.candidate import Candidate, Handle, Observation, describe, ndarray, tensor
+from grader.examine.candidate import Candidate, Observation
 from grader.examine.compare import expect_array, expect_close, expect_integer, largest_difference
 from grader.examine.errors import Mismatch, Raised, Undefined
 from grader.examine.probes import probe
+from grader.examine.remote import Handle, describe, ndarray, tensor
 
 __all__ = [
     "Candidate",

@@ -29,10 +29,11 @@ def _statements(source: str) -> set[str]:
 
 def unloaded(question: Question, examination: Examination) -> DiagnosisPart:
     """The diagnosis of a file that can't be loaded: one cause, reported once."""
+    reason = examination.unloaded
     return DiagnosisPart(
         id=UNLOADED,
         title="The file can't be loaded",
-        why=f"{examination.unloaded[:1].upper()}{examination.unloaded[1:]}, so nothing in it could be called or measured.",
+        why=f"{reason[:1].upper()}{reason[1:]}, so nothing in it could be called or measured.",
         criteria=[criterion.id for criterion in question.spec.checked],
     )
 
@@ -69,7 +70,11 @@ def diagnose(
 
 
 def mistakes(
-    question: Question, examiner: Examiner, source: str, criteria: list[CriterionPart], answers: list[AnswerPart]
+    question: Question,
+    examiner: Examiner,
+    source: str,
+    criteria: list[CriterionPart],
+    answers: list[AnswerPart],
 ) -> list[DiagnosisPart]:
     """The misconceptions that a submission shows, in the order of the spec.
 

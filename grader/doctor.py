@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 
 from grader import environment
 from grader.errors import GraderError
+from grader.examine import isolation
+from grader.examine.zygote import Zygote
 from grader.sandbox import tiers
 
 
@@ -33,8 +35,9 @@ def examine() -> Findings:
     if sys.platform != "linux":
         return Findings(versions, "none", {}, (), "workers are forked and watched in ways that only Linux has")
     try:
-        kept = tiers.probe_here()
-        return Findings(versions, tiers.active(kept), kept, tiers.OPEN, "")
+        with Zygote() as zygote:
+            found = isolation.probe(zygote)
+        return Findings(versions, found.tier, found.probes, tiers.OPEN, "")
     except GraderError as error:
         return Findings(versions, "none", {}, (), str(error))
 
@@ -46,7 +49,10 @@ def to_json(findings: Findings) -> str:
 
 def to_text(findings: Findings) -> str:
     """The findings for people."""
-    lines = ["This machine can grade." if findings.healthy else f"This machine can't grade: {findings.trouble}", ""]
+    lines = [
+        "This machine can grade." if findings.healthy else f"This machine can't grade: {findings.trouble}",
+        "",
+    ]
     lines += [f"{name:<12} {version}" for name, version in findings.versions.items()]
     lines += ["", f"isolation    {findings.tier}"]
     for name, kept in findings.probes.items():

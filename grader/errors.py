@@ -38,7 +38,10 @@ class GraderError(Exception):
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
-        details = [f"found {self.found}" if self.found else "", f"expected {self.expected}" if self.expected else ""]
+        details = [
+            f"found {self.found}" if self.found else "",
+            f"expected {self.expected}" if self.expected else "",
+        ]
         tail = ", ".join(detail for detail in details if detail)
         sentence = f"{place}{self.what}" + (f": {tail}" if tail else "")
         return f"{sentence}. {self.next_step}" if self.next_step else f"{sentence}."

@@ -8,13 +8,13 @@ from types import TracebackType
 from typing import Self
 
 from grader import diagnose, environment, scoring, submission
+from grader.examine import isolation
 from grader.examine.examiner import Examiner
 from grader.examine.zygote import Zygote
 from grader.outcome import Verdict
 from grader.question import Question
 from grader.report import Isolation, QuestionPart, Report, SubmissionPart
 from grader.rubric.facts import read_answers
-from grader.sandbox import tiers
 from grader.stopwatch import Stopwatch
 
 
@@ -46,7 +46,7 @@ class Engine:
         except submission.Refused as refusal:
             return self._refused(refusal, seed, watch)
         answers, answer_notes = read_answers(sent.answers, sent.answers_problem, question.spec.answers)
-        isolation = self.isolation()
+        probed = self.isolation()
         watch.lap("start")
         examination = self.examiner.examine(sent.source, seed)
         watch.lap("checks")
@@ -67,7 +67,7 @@ class Engine:
             diagnosis=diagnosis,
             answers=answers,
             integrity=[],
-            isolation=isolation,
+            isolation=probed,
             seed=seed,
             environment=environment.versions(),
             timing={**watch.laps, **examination.used()},
@@ -76,9 +76,7 @@ class Engine:
     def isolation(self) -> Isolation:
         """The tier that a probe submission shows, in a worker of this engine."""
         if self._isolation is None:
-            self.zygote.wait()
-            kept = tiers.probes(self.examiner.probe(tiers.PROBE_SOURCE))
-            self._isolation = Isolation(tier=tiers.active(kept), probes=kept)
+            self._isolation = isolation.probe(self.zygote, self.question.spec.limits)
         return self._isolation
 
     def _refused(self, refusal: submission.Refused, seed: int, watch: Stopwatch) -> Report:

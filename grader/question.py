@@ -124,6 +124,7 @@ class Misconception(Part):
     heard: Words = Field(description="What people say who make it.")
     why: Words = Field(description="Why it is wrong.")
     solution: RelativePath = Field(description="Its wrong solution: a .py file, or a .yaml file of answers.")
+    also: list[RelativePath] = Field(default=[], description="Other ways to write the same mistake.")
     fails: list[Id] = Field(min_length=1, description="The criteria that it fails; it passes all others.")
 
 
@@ -139,7 +140,9 @@ class Spec(Part):
     prompt: FileName = "prompt.md"
     skeleton: FileName = "skeleton.py"
     support: list[FileName] = Field(default=[], description="Files of the packet that a submission may import.")
-    parameters: dict[str, int | float | str | bool] = Field(default={}, description="Numbers that tests and prompt share.")
+    parameters: dict[str, int | float | str | bool] = Field(
+        default={}, description="Numbers that tests and prompt share."
+    )
     defines: list[Defines] = Field(min_length=1)
     limits: Limits = Limits()
     criteria: list[Criterion] = Field(min_length=1)
@@ -206,7 +209,10 @@ class Question:
         spec = specfile.load(path, Spec)
         if spec.id != folder.name:
             raise QuestionError(
-                "the id differs from the folder's name", where=f"{path}:1:1", found=spec.id, expected=folder.name
+                "the id differs from the folder's name",
+                where=f"{path}:1:1",
+                found=spec.id,
+                expected=folder.name,
             )
         for name in (spec.prompt, spec.skeleton, *spec.support, "hidden"):
             if not (folder / name).exists():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from grader.outcome import Outcome, Verdict
 
-SCHEMA = "takehome-grader/report/1"
+SCHEMA: Final = "takehome-grader/report/1"
 
 
 class Part(BaseModel):

@@ -295,7 +295,7 @@ class _Unpacker:
 
 
 def _kind(of: Any) -> str:
-    return of if of in ("ndarray", "tensor") else _fail("an array is neither ndarray nor tensor")
+    return str(of) if of in ("ndarray", "tensor") else _fail("an array is neither ndarray nor tensor")
 
 
 def _text(text: Any) -> str:

@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 import traceback
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -24,14 +25,34 @@ from hypothesis import given, strategies
 
 from grader.examine import probes
 from grader.examine.brief import Brief, Examination
-from grader.examine.candidate import Candidate, Subject
 from grader.examine.errors import Lost, Raised
 from grader.examine.plugin import Examining
+from grader.examine.subject import Subject
 from grader.sandbox.confine import PR_SET_PDEATHSIG, prctl
 
 ARGUMENTS = (
-    *("-c", os.devnull, "--import-mode=prepend", "--capture=no", "-p", "no:cacheprovider", "-p", "no:terminal"),
-    *("-p", "no:junitxml", "-p", "no:faulthandler", "-p", "no:logging", "-p", "no:doctest", "-p", "no:warnings"),
+    *(
+        "-c",
+        os.devnull,
+        "--import-mode=prepend",
+        "--capture=no",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:terminal",
+    ),
+    *(
+        "-p",
+        "no:junitxml",
+        "-p",
+        "no:faulthandler",
+        "-p",
+        "no:logging",
+        "-p",
+        "no:doctest",
+        "-p",
+        "no:warnings",
+    ),
     *("-p", "no:threadexception", "-p", "no:unraisableexception"),
 )
 
@@ -81,7 +102,7 @@ class Examiner:
     def _serve(self, line: socket.socket, request: dict[str, Any]) -> NoReturn:
         try:
             prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            verbs = {"examine": self.examine, "diagnose": self.diagnose, "probe": self.probe}
+            verbs: dict[str, Callable[..., dict[str, Any]]] = {"examine": self.examine, "diagnose": self.diagnose}
             verb = verbs[request.pop("ask")]
             say(line, verb(**request))
         except BaseException as error:  # noqa: BLE001 - told to the command, which reports a fault of ours
@@ -111,14 +132,6 @@ class Examiner:
         subject = self._subject(source)
         try:
             return probes.run(self.probes, subject)
-        finally:
-            subject.close()
-
-    def probe(self, source: str) -> dict[str, Any]:
-        """What the probe submission finds in a worker."""
-        subject = self._subject(source)
-        try:
-            return {"facts": Candidate(subject).facts()}
         finally:
             subject.close()
 

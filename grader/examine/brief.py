@@ -103,7 +103,9 @@ class Examination:
         if not self.printed_bytes:
             return []
         much = self.printed_bytes > limits.output_kib * KIB  # how much more depends on when it was stopped
-        size = f"more than {limits.output_kib} KiB, of which the start was kept" if much else f"{self.printed_bytes} bytes"
+        size = (
+            f"more than {limits.output_kib} KiB, of which the start was kept" if much else f"{self.printed_bytes} bytes"
+        )
         return [f"it printed {size}; what is printed decides nothing"]
 
     def used(self) -> dict[str, float]:

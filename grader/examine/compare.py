@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.examine.candidate import describe
 from grader.examine.errors import Mismatch
+from grader.examine.remote import describe
 
 FLOATS: Final = ("float16", "float32", "float64")
 

@@ -32,7 +32,14 @@ class Examiner:
         self.line, theirs = socket.socketpair()
         self.inbox = self.line.makefile("r", encoding="utf-8")
         self.process = subprocess.Popen(
-            [sys.executable, "-B", "-m", "grader.examine", str(theirs.fileno()), str(zygote.control.fileno())],
+            [
+                sys.executable,
+                "-B",
+                "-m",
+                "grader.examine",
+                str(theirs.fileno()),
+                str(zygote.control.fileno()),
+            ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -66,11 +73,6 @@ class Examiner:
         """Which of `mistakes` (wrong solutions by id) the text shows, held against the text of a right one."""
         shown = self._ask(ask="diagnose", source=source, reference=reference, mistakes=mistakes)["shown"]
         return [str(id) for id in shown]
-
-    def probe(self, source: str) -> dict[str, Any]:
-        """What `facts()` of a probe submission returns in a worker."""
-        facts: dict[str, Any] = self._ask(ask="probe", source=source)["facts"]
-        return facts
 
     def _ask(self, **request: Any) -> dict[str, Any]:
         self.wait()

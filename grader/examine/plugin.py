@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import FlakyFailure
 
 from grader.examine.brief import Brief, CheckResult
-from grader.examine.candidate import Candidate, Subject
+from grader.examine.candidate import Candidate
 from grader.examine.errors import Lost, Mismatch, Raised
+from grader.examine.subject import Subject
 from grader.outcome import Outcome
 
 LONGEST_SENTENCE: Final = 300
@@ -24,7 +25,7 @@ settings.register_profile(
     database=None,
     deadline=None,
     derandomize=True,
-    max_examples=8,
+    max_examples=4,
     phases=[Phase.explicit, Phase.generate],
     print_blob=False,
     report_multiple_bugs=False,

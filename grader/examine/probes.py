@@ -14,8 +14,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.examine.candidate import Candidate, Handle, Subject, describe
+from grader.examine.candidate import Candidate
 from grader.examine.errors import Lost, Mismatch, Raised
+from grader.examine.remote import Handle, describe
+from grader.examine.subject import Subject
 
 Probe = Callable[[Candidate], Any]
 
@@ -88,9 +90,9 @@ def alike(one: Any, other: Any) -> bool:
             if one.dtype.kind in "biu":
                 return bool((one == other).all())
             return bool(np.allclose(one, other, rtol=0, atol=TOLERANCE, equal_nan=True))
-        case (float() | int()), (float() | int()):
+        case ((float() | int()), (float() | int())):
             return bool(np.isclose(one, other, rtol=1e-6, atol=TOLERANCE, equal_nan=True))
-        case (list() | tuple()), (list() | tuple()):
+        case ((list() | tuple()), (list() | tuple())):
             return len(one) == len(other) and all(map(alike, one, other))
         case dict(), dict():
             return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)

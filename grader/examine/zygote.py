@@ -32,7 +32,9 @@ class Zygote:
     def __init__(self) -> None:
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         package = str(Path(__file__).resolve().parents[2])
-        start = f"import sys; sys.path.append({package!r}); from grader.worker.zygote import main; main({theirs.fileno()})"
+        start = (
+            f"import sys; sys.path.append({package!r}); from grader.worker.zygote import main; main({theirs.fileno()})"
+        )
         self.process = subprocess.Popen(
             [sys.executable, *FLAGS, "-c", start],
             stdin=subprocess.DEVNULL,
@@ -44,13 +46,16 @@ class Zygote:
             start_new_session=True,
         )
         theirs.close()
+        self._ready = False
 
     def wait(self) -> None:
-        """Return when workers can be forked.
+        """Return when workers can be forked; at once from the second call on.
 
         Raises:
             GraderFault: the process ended, or took too long, before it was ready.
         """
+        if self._ready:
+            return
         self.control.settimeout(START_SECONDS)
         try:
             word = self.control.recv(16)
@@ -66,6 +71,7 @@ class Zygote:
                 found=lines[-1] if lines else "no message",
                 next_step="Check that `python -c 'import torch, numpy'` works in this environment.",
             )
+        self._ready = True
 
     def close(self) -> None:
         """End the process; its keepers see their leashes close when the examiner goes."""

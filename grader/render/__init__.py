@@ -1,1 +1,1 @@
-"""What a report looks like to those who read it: a terminal, a page, the candidate's feedback, the three files."""
+"""What a report looks like to its readers: a terminal, a page, the candidate's feedback, three files."""

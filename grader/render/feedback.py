@@ -1,7 +1,7 @@
-"""feedback.md, which the candidate may see: the spec's own sentences, and nothing that a hidden test or a worker said.
+"""feedback.md, which the candidate may see: the spec's own sentences, no word of a hidden test or a worker.
 
-What was seen, the checks, the diagnosis, notes on integrity, the environment and the seed are left out, since each can
-say more about the hidden tests than the spec's author chose to.
+What was seen, the checks, the diagnosis, notes on integrity, the environment and the seed are left out, since
+each can say more about the hidden tests than the spec's author chose to.
 """
 
 from collections.abc import Iterable
@@ -13,8 +13,8 @@ from grader.render.markdown import block, code, prose
 from grader.report import AnswerPart, CriterionPart, Report
 
 RESUBMIT: Final = (
-    "Nothing was graded, so nothing counts against you. Change what is named above, run the public tests that came "
-    "with the question, and send the folder again."
+    "Nothing was graded, so nothing counts against you. Change what is named above, run the public tests "
+    "that came with the question, and send the folder again."
 )
 CUT: Final = 400  # characters of a name or a note that are shown
 SHORT: Final = 12  # characters of a digest that tell two submissions apart

@@ -1,6 +1,5 @@
 """The three files that a run leaves behind, each of them there in full or not at all."""
 
-import os
 import secrets
 from pathlib import Path
 
@@ -33,12 +32,12 @@ def write(report: Report, folder: Path) -> list[Path]:
 
 
 def _replace(path: Path, text: str) -> Path:
-    """Write beside the file and rename, so that a reader meets the old text or the new one and never a part."""
+    """Write beside the file and rename, so that a reader meets the old text or the new one, never a part."""
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with part.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
-        os.replace(part, path)
+        part.replace(path)
     except OSError as error:
         raise _refused(path, error) from None
     finally:

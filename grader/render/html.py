@@ -1,23 +1,30 @@
 """report.html: one file that needs nothing else, for a panel to read on a screen, on a phone or on paper.
 
-It runs no script and asks for nothing over a network, and its own policy forbids both. Everything a stranger wrote is
-made visible and then escaped: the environment does that to every value that the template shows, so that none can be
-forgotten.
+It runs no script and asks for nothing over a network, and its own policy forbids both. Everything a stranger
+wrote is made visible and then escaped: the environment does that to every value that the template shows, so
+that none can be forgotten.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 from grader.outcome import Outcome
 from grader.render import inert, words
 from grader.report import CriterionPart, Report
 
-BAR_WIDTH = 1000.0
-GAP = 4.0
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+BAR_WIDTH: Final = 1000.0
+GAP: Final = 4.0
 
 
 @dataclass(frozen=True)
 class Segment:
-    """One criterion in the bar of points, in the units of its view box: all of it, and the part that was earned."""
+    """One criterion in the bar of points, in units of its view box: all of it, and what was earned."""
 
     criterion: CriterionPart
     x: float
@@ -27,6 +34,17 @@ class Segment:
 
 def page(report: Report) -> str:
     """The text of report.html."""
+    return _template().render(
+        report=report,
+        words=words,
+        refusal=words.refusal(report),
+        segments=segments(report.criteria),
+        Outcome=Outcome,
+    )
+
+
+@cache
+def _template() -> Template:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -38,10 +56,7 @@ def page(report: Report) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(line=inert.line, number="{:g}".format)
-    template = environment.get_template("report.html.j2")
-    return template.render(
-        report=report, words=words, refusal=words.refusal(report), segments=segments(report.criteria), Outcome=Outcome
-    )
+    return environment.get_template("report.html.j2")
 
 
 def segments(criteria: list[CriterionPart]) -> list[Segment]:
@@ -62,4 +77,4 @@ def segments(criteria: list[CriterionPart]) -> list[Segment]:
 
 def _inert(value: object) -> object:
     # What the template itself wrote is Markup, which knows how to show itself as HTML.
-    return inert.lines(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return inert.text(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,9 +1,9 @@
 """Making text that came from a stranger safe to show.
 
-Names, messages, printed text and answers are chosen by whoever sent the submission. Shown as they are, they can move a
-terminal's cursor, set its title, hide words or turn their order round. Here every character that is not plainly visible
-becomes an escape that is, such as `\\x1b` or `\\u202e`. The escapes are for reading and not for decoding: a stranger can
-type one just as well.
+Names, messages, printed text and answers are chosen by whoever sent the submission. Shown as they are, they
+can move a terminal's cursor, set its title, hide words or turn their order round. Here every character that
+is not plainly visible becomes an escape that is, such as `\\x1b` or `\\u202e`. The escapes are for reading,
+not for decoding: a stranger can type one just as well.
 """
 
 import json
@@ -25,9 +25,9 @@ def line(text: str, limit: int | None = None) -> str:
     return f"{shown[:limit]}… ({len(shown) - limit:,} more characters)"
 
 
-def lines(text: str) -> str:
+def text(words: str) -> str:
     """The text with its line breaks kept, however they were written; a tab becomes four spaces."""
-    unified = text.replace("\r\n", "\n").replace("\t", "    ")
+    unified = words.replace("\r\n", "\n").replace("\t", "    ")
     return "\n".join(map(line, unified.split("\n")))
 
 
@@ -37,7 +37,9 @@ def json_text(document: str) -> str:
     Lone surrogates are escaped too, so that the document can be written as UTF-8.
     """
     return "".join(
-        character if character == "\n" or _is_visible(character) or _is_space(character) else _json_escape(character)
+        character
+        if character == "\n" or _is_visible(character) or _is_space(character)
+        else _json_escape(character)
         for character in document
     )
 
@@ -47,7 +49,7 @@ def _is_visible(character: str) -> bool:
 
 
 def _is_space(character: str) -> bool:
-    """Whether it is a space of honest prose: a plain, wide, narrow or unbreakable one, and no line separator."""
+    """Whether it is a space of honest prose: plain, wide, narrow or unbreakable, and no line separator."""
     return unicodedata.category(character) == "Zs"
 
 

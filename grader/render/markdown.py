@@ -6,7 +6,7 @@ from typing import Final
 from grader.render import inert
 
 WORD: Final = re.compile(r"([(\"'“‘]*)(.*?)([)\"'”’,.;:!?]*)")
-# What some readers turn into a link by themselves: addresses, schemes, and file names, which can look like hosts.
+# What some readers turn into a link by themselves: addresses, schemes, and file names, which look like hosts.
 LINKED: Final = re.compile(r"@|:\S|//|\w\.\w")
 # An underscore inside a word and stars between spaces mean nothing to Markdown, and read better as they are.
 SPECIAL: Final = re.compile(r"[\\`\[\]<>|~&$#!{}]|(?<![^\W_])_|_(?![^\W_])")
@@ -38,7 +38,7 @@ def code(text: str, limit: int | None = None) -> str:
 
 def block(text: str) -> str:
     """A paragraph if the text is one line; otherwise a block of code that keeps its lines."""
-    shown = inert.lines(text).strip("\n")
+    shown = inert.text(text).strip("\n")
     if "\n" not in shown:
         return prose(shown)
     fence = "`" * max(_longest_run(shown) + 1, 3)

@@ -1,4 +1,4 @@
-"""Paragraphs on a terminal or in a pipe: indented, and wrapped only where a person reads them as they are printed."""
+"""Paragraphs on a terminal or in a pipe: indented, and wrapped only where a person watches."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ class Paper:
         self.width = min(self.console.width, WIDEST) if width or stream.isatty() else None
         self.console.begin_capture()
 
-    def put(self, *parts: Part, indent: int = 0, hang: int = 0) -> None:
-        """Add a paragraph, `indent` columns in; the lines after its first are `hang` columns further in."""
+    def put(self, *parts: Part, lead: tuple[Part, ...] = (), indent: int = 0) -> None:
+        """Add a paragraph, `indent` columns in; `lead` stands before it, and its lines line up after that."""
         from rich.text import Text
 
         # Text never reads its content as markup: `[red]` in a message stays a word in brackets.
-        for number, line in enumerate(self._broken(Text.assemble(*parts), indent + hang)):
-            margin = " " * (indent + hang * (number > 0))
-            self.console.print(Text(margin).append_text(line), soft_wrap=True)
+        before = Text(" " * indent).append_text(Text.assemble(*lead))
+        for line in self._broken(Text.assemble(*parts), before.cell_len):
+            self.console.print(before + line, soft_wrap=True)
+            before = Text(" " * before.cell_len)
 
     def heading(self, words: str) -> None:
         """Add a heading, with a blank line before it."""
@@ -47,10 +48,10 @@ class Paper:
         if entries:
             self.heading(heading)
         for entry in entries:
-            self.put("- ", entry, indent=2, hang=2)
+            self.put(entry, lead=("- ",), indent=2)
 
     def deliver(self) -> None:
-        """Write everything to the stream. What its encoding lacks is shown as an escape, not raised as an error."""
+        """Write everything to the stream. What its encoding lacks is shown as an escape and is no error."""
         encoding = self.stream.encoding or "utf-8"
         self.stream.write(self.console.end_capture().encode(encoding, "backslashreplace").decode(encoding))
 

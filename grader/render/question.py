@@ -26,13 +26,19 @@ def text(question: Question) -> str:
         *(f"  {each.name}{each.signature}: {each.gives}" for each in spec.defines),
         "",
         "Criteria (* required)",
-        *(_row(f"{criterion.points:>4g}{'*' if criterion.required else ' '}", criterion.id, criterion.title) for criterion in spec.criteria),
+        *(
+            _row(f"{criterion.points:>4g}{'*' if criterion.required else ' '}", criterion.id, criterion.title)
+            for criterion in spec.criteria
+        ),
         "",
         "Written answers",
         *(_row(f"{answer.kind:<7}", answer.id, " ".join(answer.prompt.split())) for answer in spec.answers),
         "",
         "Mistakes that it knows by name",
-        *(_row("", mistake.id, f"{mistake.title}. Fails {', '.join(mistake.fails)}") for mistake in spec.misconceptions),
+        *(
+            _row("", mistake.id, f"{mistake.title}. Fails {', '.join(mistake.fails)}")
+            for mistake in spec.misconceptions
+        ),
     ]
     return "\n".join(lines) + "\n"
 

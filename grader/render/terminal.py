@@ -1,11 +1,12 @@
-"""The summary that `grader run` prints: coloured and wrapped on a terminal, plain lines that grep well in a pipe."""
+"""The summary that `grader run` prints: coloured and wrapped on a terminal, plain whole lines in a pipe."""
 
+import sys
 from typing import Final, TextIO
 
 from grader.outcome import Outcome, Verdict
 from grader.render import inert, words
 from grader.render.paper import Paper
-from grader.report import CriterionPart, Report
+from grader.report import Report
 
 STYLES: Final = {
     Outcome.PASSED: "green",
@@ -25,19 +26,19 @@ VERDICT_STYLES: Final = {
 CUT: Final = 400  # characters of a stranger's words that are shown on one line
 
 
-def render(report: Report, stream: TextIO, *, width: int | None = None) -> None:
+def summary(report: Report, stream: TextIO | None = None, *, width: int | None = None) -> None:
     """Print the summary of a report.
 
     Args:
         report: what to show.
-        stream: where to. Colours are used if it is a terminal and NO_COLOR is not set.
+        stream: where to; standard output by default. A terminal gets colours, unless NO_COLOR is set.
         width: the columns to wrap at; by default a terminal's own, and no wrapping elsewhere.
     """
-    paper = Paper(stream, width)
+    paper = Paper(stream or sys.stdout, width)
     _head(paper, report)
     if reason := words.refusal(report):
         paper.put()
-        paper.put(inert.lines(reason))
+        paper.put(inert.text(reason))
     else:
         _criteria(paper, report)
         _diagnosis(paper, report)
@@ -45,11 +46,14 @@ def render(report: Report, stream: TextIO, *, width: int | None = None) -> None:
     paper.items("Notes", [inert.line(note, CUT) for note in report.submission.notes])
     paper.items(
         "For a person to look at; it changes no points",
-        [f"{inert.line(each.where, CUT)}: {inert.line(each.detail, CUT)} ({each.id})" for each in report.integrity],
+        [
+            f"{inert.line(each.where, CUT)}: {inert.line(each.detail, CUT)} ({each.id})"
+            for each in report.integrity
+        ],
     )
     paper.put()
-    paper.put(("isolation   ", "dim"), inert.line(words.isolation(report)), hang=12)
-    paper.put(("seed        ", "dim"), str(report.seed))
+    paper.put(inert.line(words.isolation(report)), lead=(("isolation   ", "dim"),))
+    paper.put(str(report.seed), lead=(("seed        ", "dim"),))
     paper.deliver()
 
 
@@ -60,10 +64,10 @@ def _head(paper: Paper, report: Report) -> None:
     if sentence := words.required(report):
         paper.put(sentence)
     named = f"{question.id}, version {question.version}: {inert.line(question.title)}"
-    paper.put(("question    ", "dim"), named, hang=12)
+    paper.put(named, lead=(("question    ", "dim"),))
     files = ", ".join(inert.line(name, CUT) for name in submission.files)
     named = inert.line(submission.name, CUT) + (f" ({files})" if files else "")
-    paper.put(("submission  ", "dim"), named, hang=12)
+    paper.put(named, lead=(("submission  ", "dim"),))
 
 
 def _criteria(paper: Paper, report: Report) -> None:
@@ -74,10 +78,11 @@ def _criteria(paper: Paper, report: Report) -> None:
         state = f"{each.outcome.glyph} {each.outcome.words:<{outcome}}"
         number = f"  {words.points(each):>{points}}  "
         mark = " (required)" if each.required else ""
-        hang = len(state + number)
-        paper.put((state, STYLES[each.outcome]), number, inert.line(each.title), (mark, "dim"), indent=2, hang=hang)
+        paper.put(
+            inert.line(each.title), (mark, "dim"), lead=((state, STYLES[each.outcome]), number), indent=2
+        )
         if seen := words.seen(each):
-            paper.put(inert.line(seen, CUT), indent=2 + hang)
+            paper.put(inert.line(seen, CUT), indent=2 + len(state + number))
 
 
 def _diagnosis(paper: Paper, report: Report) -> None:
@@ -85,10 +90,10 @@ def _diagnosis(paper: Paper, report: Report) -> None:
         paper.heading("Diagnosis")
     for each in report.diagnosis:
         paper.put((inert.line(each.title), "bold"), (f" ({each.id})", "dim"), indent=2)
-        paper.put(inert.lines(each.why), indent=4)
+        paper.put(inert.text(each.why), indent=4)
         if each.criteria:
             costs = "; ".join(map(inert.line, words.titles(report, each.criteria)))
-            paper.put(("costs  ", "dim"), costs, indent=4, hang=7)
+            paper.put(costs, lead=(("costs  ", "dim"),), indent=4)
 
 
 def _answers(paper: Paper, report: Report) -> None:
@@ -98,11 +103,11 @@ def _answers(paper: Paper, report: Report) -> None:
         if each.outcome is not None:
             state = f"{each.outcome.glyph} {each.outcome.words}  "
             given = inert.line(each.given.strip(), CUT) or "not given"
-            paper.put((state, STYLES[each.outcome]), f"{each.id}: {given}", indent=2, hang=len(state))
+            paper.put(f"{each.id}: {given}", lead=((state, STYLES[each.outcome]),), indent=2)
             if each.note:
                 paper.put(inert.line(each.note, CUT), indent=2 + len(state))
     texts = [each for each in report.answers if each.outcome is None]
     missing = [each.id for each in texts if not words.is_given(each)]
     if texts:
         count = f"{len(texts) - len(missing)} of {len(texts)} texts given, {words.FOR_A_PERSON}"
-        paper.put(count, f"; not given: {', '.join(missing)}" if missing else "", indent=2, hang=2)
+        paper.put(count, f"; not given: {', '.join(missing)}" if missing else "", indent=2)

@@ -24,7 +24,9 @@ def points(criterion: CriterionPart) -> str:
 
 def seen(criterion: CriterionPart) -> str:
     """What the first check that did not pass saw; empty if none says."""
-    return next((each.seen for each in criterion.evidence if each.outcome is not Outcome.PASSED and each.seen), "")
+    return next(
+        (each.seen for each in criterion.evidence if each.outcome is not Outcome.PASSED and each.seen), ""
+    )
 
 
 def refusal(report: Report) -> str:
@@ -41,6 +43,8 @@ def required(report: Report) -> str:
     missed = sum(outcome is not Outcome.PASSED for outcome in outcomes)
     if not outcomes:
         return ""
+    if len(outcomes) == 1:
+        return f"The one required criterion {'did not pass' if missed else 'passed'}."
     if missed == 0:
         return f"All {len(outcomes)} required criteria passed."
     return f"{missed} of {len(outcomes)} required criteria did not pass."
@@ -54,13 +58,13 @@ def titles(report: Report, ids: list[str]) -> list[str]:
 
 def isolation(report: Report) -> str:
     """The tier, and what its probes found: `sealed, all 9 probes held`."""
-    probes = report.isolation.probes
+    tier, probes = report.isolation.tier, report.isolation.probes
     failed = [name for name, held in probes.items() if not held]
     if not probes:
-        return f"{report.isolation.tier}, nothing was probed"
+        return f"{tier}, nothing was probed"
     if failed:
-        return f"{report.isolation.tier}, {len(failed)} of {len(probes)} probes did not hold: {', '.join(failed)}"
-    return f"{report.isolation.tier}, all {len(probes)} probes held"
+        return f"{tier}, {len(failed)} of {len(probes)} probes did not hold: {', '.join(failed)}"
+    return f"{tier}, all {len(probes)} probes held"
 
 
 def is_given(answer: AnswerPart) -> bool:

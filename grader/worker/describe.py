@@ -5,7 +5,7 @@ set on an instance, so everything is asked through the base class's own unbound 
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import torch
@@ -45,9 +45,9 @@ class Describer:
 
     def _to_wire(self, value: Any, depth: int) -> Value:
         self._items += 1
-        kind = type(value)
+        kind: Any = type(value)
         if value is None or kind in (bool, float):
-            return value  # type: ignore[no-any-return]
+            return cast(Value, value)
         if kind is int:
             return value if -(1 << 63) <= value < 1 << 63 else self.keep(value)
         if kind is str:
@@ -59,7 +59,7 @@ class Describer:
         if kind is np.ndarray:
             return array_to_wire(value, self.limit)
         if kind in (list, tuple) and self._fits(value, depth):
-            return kind(self._to_wire(item, depth + 1) for item in value)
+            return cast(Value, kind(self._to_wire(item, depth + 1) for item in value))
         if kind is dict and self._fits(value, depth) and all(type(key) is str for key in value):
             return {key: self._to_wire(item, depth + 1) for key, item in value.items()}
         return self.keep(value)

@@ -18,7 +18,7 @@ ELSEWHERE: Final = "meta"
 MIXES_DEVICES: Final = ("aten::index", "aten::_to_copy", "aten::copy_", "aten::index_put_")
 
 
-class Elsewhere(TorchDispatchMode):
+class Elsewhere(TorchDispatchMode):  # type: ignore[misc]
     """While active, operations on meta tensors give meta tensors, and mixing them with the CPU's is an error."""
 
     @classmethod

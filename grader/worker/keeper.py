@@ -45,9 +45,7 @@ def keep(limits: Limits, channel: int, leash: int, output: int, serve: Callable[
         os._exit(status)
 
 
-def _keep(
-    limits: Limits, channel: int, leash: int, output: int, folder: str, serve: Callable[[int], None]
-) -> None:
+def _keep(limits: Limits, channel: int, leash: int, output: int, folder: str, serve: Callable[[int], None]) -> None:
     worker = os.fork()
     if worker == 0:
         _work(limits, channel, output, folder, serve)
@@ -129,8 +127,8 @@ def remove(folder: str) -> None:
 
     def retry(function: Callable[..., Any], path: str, _: Any) -> None:
         with suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)  # noqa: PTH120 - shutil hands over strings
-            os.chmod(path, 0o700, follow_symlinks=False) if not os.path.islink(path) else None  # noqa: PTH114
+            os.chmod(os.path.dirname(path), 0o700)  # noqa: PTH101, PTH120 - shutil hands over strings
+            os.chmod(path, 0o700, follow_symlinks=False) if not os.path.islink(path) else None  # noqa: PTH101, PTH114
             function(path)
 
     shutil.rmtree(folder, onerror=retry)

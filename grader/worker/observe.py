@@ -39,7 +39,7 @@ def scribble(result: Any) -> None:
         if isinstance(tensor, torch.Tensor):
             with torch.no_grad():
                 storage = torch.Tensor.untyped_storage(torch.Tensor.detach(tensor))
-                torch.empty(0, dtype=torch.uint8).set_(storage).fill_(0x5A)  # type: ignore[call-overload]
+                torch.empty(0, dtype=torch.uint8).set_(storage).fill_(0x5A)
         else:
             owner = tensor
             while type(owner.base) is np.ndarray:
@@ -64,6 +64,7 @@ def gradient(call: Call, arguments: list[Value], cotangent: Value, describer: De
     given = describer.from_wire(arguments)
     result = call([leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in given])
     if isinstance(result, torch.Tensor) and result.requires_grad:
-        torch.autograd.backward([result], [describer.from_wire(cotangent)])
+        # The same as backward(cotangent), which would first import sympy to look at its shape.
+        (result * describer.from_wire(cotangent)).sum().backward()
     gradients = [argument.grad if isinstance(argument, torch.Tensor) else None for argument in given]
     return {"result": describer.to_wire(result), "gradients": describer.to_wire(gradients)}

@@ -37,7 +37,8 @@ def main(control: int) -> None:
             if os.fork() == 0:
                 line.detach()
                 os.close(control)
-                keeper.keep(Limits(**json.loads(request)), *descriptors, serve=loop.serve)
+                channel, leash, output = descriptors
+                keeper.keep(Limits(**json.loads(request)), channel, leash, output, loop.serve)
             for descriptor in descriptors:
                 os.close(descriptor)
 

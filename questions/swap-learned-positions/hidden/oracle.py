@@ -15,10 +15,10 @@ SAME_ROWS = 5e-3
 
 def exact(max_len: int, d_model: int, base: float) -> NDArray[np.float64]:
     """The table (max_len, d_model), straight from the prompt, in float64."""
+    even = d_model // 2 * 2
+    angles = np.arange(max_len)[:, None] / base ** (np.arange(0, even, 2) / d_model)
     table = np.zeros((max_len, d_model))
-    for column in range(d_model // 2 * 2):
-        angles = np.arange(max_len) / base ** ((column - column % 2) / d_model)
-        table[:, column] = np.cos(angles) if column % 2 else np.sin(angles)
+    table[:, 0:even:2], table[:, 1:even:2] = np.sin(angles), np.cos(angles)
     return table
 
 
@@ -64,7 +64,9 @@ def expect_rows(added: Array, candidate: Candidate, max_len: int, base: float) -
     """Raise a Mismatch unless `added` (B, T, d_model) is the first T rows of the table, for every sequence."""
     for sequence in added:
         if largest_difference(sequence, added[0]) > SAME_ROWS:
-            raise Mismatch("two sequences of the batch got different rows, expected the same for each")
+            raise Mismatch(
+                "what is added differs between two sequences of the batch, expected the same rows of the table for each"
+            )
     if not is_table(added[0], candidate, max_len, base):
         rows = exact(added.shape[1], added.shape[2], base)
         off = np.abs(added[0] - rows)

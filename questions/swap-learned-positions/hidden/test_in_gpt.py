@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from oracle import embeddings, expect_something_added
 
-from grader.checks import Candidate, Handle, Mismatch, criterion, describe, expect_array, expect_integer, tensor
+from grader.checks import (
+    Candidate,
+    Handle,
+    Mismatch,
+    criterion,
+    describe,
+    expect_array,
+    expect_integer,
+    tensor,
+)
 
 VOCABULARY, CONTEXT, D_MODEL = 29, 16, 8
 

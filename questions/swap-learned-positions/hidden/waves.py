@@ -58,35 +58,49 @@ def _grid(rows: int) -> tuple[Floats, Floats]:
 
 
 def fit(table: Floats) -> list[Wave]:
-    """The wave of each column of `table` (rows, columns)."""
+    """The wave of each column of `table` (rows, columns).
+
+    A grid of trial rates over the first rows, then Gauss-Newton over windows that double, so that no turn is skipped.
+    """
     window = min(len(table), WINDOW)
     rates, bases = _grid(window)
     explained = np.square(bases @ table[:window]).sum(axis=1)  # (rates, columns)
-    return [_refine(column, rates[best]) for column, best in zip(table.T, explained.argmax(axis=0), strict=True)]
-
-
-def _refine(column: Floats, rate: float) -> Wave:
-    """Gauss-Newton from a trial rate, over windows that double, so that no turn is ever skipped."""
-    window = min(len(column), WINDOW)
+    rate = rates[explained.argmax(axis=0)]
     while True:
-        p = np.arange(window)
-        for _ in range(12):
-            sine, cosine = np.sin(rate * p), np.cos(rate * p)
-            (a, b), *_ = np.linalg.lstsq(np.stack([sine, cosine], axis=1), column[:window], rcond=None)
-            slope = p * (a * cosine - b * sine)
-            left = column[:window] - a * sine - b * cosine
-            full = np.linalg.lstsq(np.stack([sine, cosine, slope], axis=1), left, rcond=None)[0]
-            step = float(np.clip(full[2], -0.5 / window, 0.5 / window))
-            rate += step
-            if abs(step) < 1e-14:
-                break
-        if window == len(column):
+        rate = _refine(table[:window], rate)
+        if window == len(table):
             break
-        window = min(len(column), window * 2)
-    residual = np.abs(column - a * np.sin(rate * p) - b * np.cos(rate * p)).max()
-    if rate < 0:
-        rate, a = -rate, -a
-    return Wave(rate, float(np.arctan2(b, a)), float(np.hypot(a, b)), float(residual))
+        window = min(len(table), window * 2)
+    p = np.arange(len(table))[:, None]
+    a, b = _amplitudes(table, rate)
+    residual = np.abs(table - a * np.sin(rate * p) - b * np.cos(rate * p)).max(axis=0)
+    turned = np.where(rate < 0, -1.0, 1.0)  # sin(-wp) = -sin(wp)
+    waves = zip(np.abs(rate), np.arctan2(b, a * turned), np.hypot(a, b), residual, strict=True)
+    return [Wave(*map(float, wave)) for wave in waves]
+
+
+def _refine(table: Floats, rate: Floats) -> Floats:
+    """Gauss-Newton on the rate of each column, amplitudes fitted anew at each step."""
+    p = np.arange(len(table))[:, None]
+    for _ in range(12):
+        a, b = _amplitudes(table, rate)
+        sine, cosine = np.sin(rate * p), np.cos(rate * p)
+        slope = p * (a * cosine - b * sine)
+        design = np.stack([sine, cosine, slope], axis=-1).swapaxes(0, 1)  # (columns, rows, 3)
+        left = (table - a * sine - b * cosine).T[:, :, None]
+        step = (np.linalg.pinv(design) @ left)[:, 2, 0].clip(-0.5 / len(table), 0.5 / len(table))
+        rate = rate + step
+        if np.abs(step).max() < 1e-13:
+            break
+    return rate
+
+
+def _amplitudes(table: Floats, rate: Floats) -> tuple[Floats, Floats]:
+    """The least-squares a, b of a * sin + b * cos for each column at its rate."""
+    angles = rate * np.arange(len(table))[:, None]
+    design = np.stack([np.sin(angles), np.cos(angles)], axis=-1).swapaxes(0, 1)  # (columns, rows, 2)
+    a, b = (np.linalg.pinv(design) @ table.T[:, :, None])[:, :, 0].T
+    return a, b
 
 
 @dataclass(frozen=True)
