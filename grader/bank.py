@@ -52,7 +52,7 @@ def existing(folder: Path, where: str) -> Path:
     """The folder, if it is one."""
     if not folder.is_dir():
         raise CallError("there is no such folder of questions", where=where, found=str(folder))
-    return folder
+    return folder.resolve()  # the solutions stand beside it, also where it is called `.`
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,7 @@ class Program(click.Group):
         except Exception as error:
             if ctx.params.get("debug"):
                 raise
-            say(
-                f"grader: a fault of ours: {type(error).__name__}: {error}. Please run it with --debug and report it."
-            )
+            say(f"grader: a fault of ours: {type(error).__name__}: {error}. Please run it with --debug and report it.")
             ctx.exit(3)
 
 

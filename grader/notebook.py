@@ -18,8 +18,8 @@ from grader.sourcetext import SOURCE_BYTES, Script, decoded
 from grader.unfit import Unfit
 
 NOTEBOOK_BYTES: Final = 16 * MIB  # pictures in the output are most of it
-FIRST: Final = 200  # characters that tell what a line is; the patterns below take quadratic time
 SPECIAL: Final = re.compile(r"[%!?]|[\w.\[\]]+\?{1,2}$|[\w., ]+= *[!%]")
+FIRST: Final = 200  # characters that tell what a cell is; on a whole line the pattern takes quadratic time
 PYTHON_CELLS: Final = re.compile(r"^%%(time|timeit|capture|prun|python3?|writefile\s+.*\.py)\b")
 TOKEN: Final = re.compile(r"""#.*|\"{3}|'{3}|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[()\[\]{}]""")
 CLOSING: Final = {quotes: re.compile(rf"(?:\\.|[^\\])*?{quotes}") for quotes in ('"""', "'''")}
@@ -89,14 +89,15 @@ def without_magics(lines: list[str]) -> list[str]:
 
 
 def _quieted(lines: list[str]) -> Iterator[str]:
-    inside, goes_on, special = Inside(), False, False
+    inside, goes_on, special, indent = Inside(), False, False, ""
     for line in lines:
+        body = line.lstrip()
         if not goes_on:
-            special = inside.nothing and SPECIAL.match(line.strip()[:FIRST]) is not None
+            special = inside.nothing and SPECIAL.match(body.rstrip()) is not None
+            indent = line[: len(line) - len(body)]
         goes_on = line.endswith("\\")
         if special:
-            body = line.lstrip()
-            yield f"{line[: len(line) - len(body)]}pass  # {body.rstrip(chr(92))}"
+            yield f"{indent}pass  # {body}".rstrip("\\")
         else:
             inside.read(line)
             yield line

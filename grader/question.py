@@ -6,9 +6,9 @@ questions/<id>/question.yaml is read into `Spec`; `Question` adds the folder, an
 from __future__ import annotations
 
 import ast
+import difflib
 import hashlib
 import re
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ from grader import specfile
 from grader.errors import QuestionError
 from grader.examine.brief import Brief, Definition
 from grader.sandbox.limits import Limits
+from grader.specfile import Misfit
 
 SPEC_NAME: Final = "question.yaml"
 SOURCE_SUFFIXES: Final = (".py", ".yaml")
@@ -53,16 +54,18 @@ class Defines(Part):
     @field_validator("methods")
     @classmethod
     def _methods(cls, methods: dict[str, str]) -> dict[str, str]:
-        return {name: parameters(signature) for name, signature in methods.items()}
+        return {name: parameters(signature, name) for name, signature in methods.items()}
 
 
-def parameters(signature: str) -> str:
+def parameters(signature: str, *location: str) -> str:
     """The signature, if Python can read it as one."""
     try:
-        ast.parse(f"def f{signature}: ...")
+        match ast.parse(f"def f{signature}: ...").body:
+            case [ast.FunctionDef(body=[ast.Expr()])]:
+                return signature
     except SyntaxError:
-        raise ValueError('a signature looks like "(max_len, d_model, base)"') from None
-    return signature
+        pass
+    raise Misfit('a signature looks like "(max_len, d_model, base)"', *location)
 
 
 class Criterion(Part):
@@ -152,22 +155,22 @@ class Spec(Part):
     @model_validator(mode="after")
     def _ids_resolve(self) -> Self:
         criteria = [criterion.id for criterion in self.criteria]
-        for what, ids in (
-            ("criterion", criteria),
-            ("answer", [answer.id for answer in self.answers]),
-            ("misconception", [misconception.id for misconception in self.misconceptions]),
-            ("definition", [each.name for each in self.defines]),
+        for what, key, name, ids in (
+            ("criterion", "criteria", "id", criteria),
+            ("answer", "answers", "id", [answer.id for answer in self.answers]),
+            ("misconception", "misconceptions", "id", [misconception.id for misconception in self.misconceptions]),
+            ("definition", "defines", "name", [each.name for each in self.defines]),
         ):
-            twice = [id for id, count in Counter(ids).items() if count > 1]
-            if twice:
-                raise ValueError(f"the {what} {twice[0]!r} is there twice")
+            for place, id in enumerate(ids):
+                if id in ids[:place]:
+                    raise Misfit(f"the {what} {id!r} is there twice", key, place, name)
         for place, criterion in enumerate(self.criteria):
-            known(criterion.rests_on, criteria[:place], f"{criterion.id} rests on", "a criterion above it")
-        for misconception in self.misconceptions:
-            known(misconception.fails, criteria, f"{misconception.id} fails", "a criterion")
-        for answer in self.answers:
+            known(criterion.rests_on, criteria[:place], "a criterion above it", "criteria", place, "rests_on")
+        for place, misconception in enumerate(self.misconceptions):
+            known(misconception.fails, criteria, "a criterion", "misconceptions", place, "fails")
+        for place, answer in enumerate(self.answers):
             if answer.kind == "integer":
-                known([answer.criterion], criteria, f"the answer {answer.id} decides", "a criterion")
+                known([answer.criterion], criteria, "a criterion", "answers", place, "criterion")
         return self
 
     @property
@@ -177,11 +180,13 @@ class Spec(Part):
         return [criterion for criterion in self.criteria if criterion.id not in answered]
 
 
-def known(ids: list[str], among: list[str], does: str, kind: str) -> None:
-    """Raise a ValueError for the first id that is not among the known ones."""
+def known(ids: list[str], among: list[str], kind: str, *location: str | int) -> None:
+    """Raise a Misfit for the first id that is not among the known ones."""
     for id in ids:
         if id not in among:
-            raise ValueError(f"{does} {id!r}, which is not {kind}")
+            close = difflib.get_close_matches(id, among, n=1)
+            hint = f"the closest is {close[0]!r}" if close else f"there is {', '.join(among) or 'none'}"
+            raise Misfit(f"{id!r} is not {kind}; {hint}", *location)
 
 
 @dataclass(frozen=True)
@@ -210,13 +215,15 @@ class Question:
         if spec.id != folder.name:
             raise QuestionError(
                 "the id differs from the folder's name",
-                where=f"{path}:1:1",
+                where="{}:{}:{}".format(path, *specfile.position(specfile.read_yaml(path), ["id"])),
                 found=spec.id,
                 expected=folder.name,
             )
         for name in (spec.prompt, spec.skeleton, *spec.support, "hidden"):
             if not (folder / name).exists():
-                raise QuestionError("a file that the question needs is missing", where=str(folder / name))
+                raise QuestionError(
+                    "a file that the question needs is missing", where=str(folder / name), next_step="Add it."
+                )
         return cls(spec, folder, solutions)
 
     @property
@@ -254,7 +261,7 @@ class Question:
 
     def read(self, name: str) -> str:
         """The text of one of the question's files."""
-        return (self.folder / name).read_text("utf-8")
+        return specfile.read_text(self.folder / name)
 
     @cached_property
     def reference(self) -> str | None:
@@ -264,7 +271,7 @@ class Question:
     def solution(self, path: str) -> str | None:
         """The text of a file among the solutions, if it is there."""
         file = self.solutions / path
-        return file.read_text("utf-8") if file.is_file() else None
+        return specfile.read_text(file) if file.is_file() else None
 
 
 def files_of(root: Path) -> list[Path]:

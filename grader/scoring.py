@@ -34,7 +34,9 @@ def _outcome(
         if answer.kind == "integer" and answer.criterion == criterion.id:
             part = next(each for each in answers if each.id == answer.id)
             outcome = part.outcome or Outcome.GRADER_FAULT
-            return outcome, [Evidence(check=f"the answer {answer.id}", outcome=outcome, seen=part.note)]
+            found = part.note or f"found {part.given}, expected {answer.expected:,}"
+            seen = found if outcome is not Outcome.PASSED else part.note
+            return outcome, [Evidence(check=f"the answer {answer.id}", outcome=outcome, seen=seen)]
     if examination.unloaded:
         return Outcome.NOT_REACHED, []
     checks = [check for check in examination.checks if check.criterion == criterion.id]

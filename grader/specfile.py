@@ -26,12 +26,20 @@ def read_yaml(path: Path) -> Any:
     Raises:
         QuestionError: the file can't be read, or is not YAML.
     """
+    return parse_yaml(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        QuestionError: it can't be read, or is not UTF-8.
+    """
     try:
-        text = path.read_text("utf-8")
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "bytes that are not UTF-8"
         raise QuestionError("a file of the question can't be read", where=str(path), found=why) from None
-    return parse_yaml(text, str(path))
 
 
 def parse_yaml(text: str, where: str) -> Any:
@@ -45,8 +53,8 @@ def parse_yaml(text: str, where: str) -> Any:
         mark = error.problem_mark or error.context_mark
         place = f"{where}:{mark.line + 1}:{mark.column + 1}" if mark else where
         problem = " ".join(str(error.problem or error.context).split("\n")[0].split())
-        raise QuestionError("this is not YAML", where=place, found=problem) from None
-    except (YAMLError, ValueError) as error:
+        raise QuestionError("this is not YAML", where=place, found=problem.removeprefix("found ")) from None
+    except (YAMLError, ValueError, RecursionError) as error:
         raise QuestionError("this is not YAML", where=where, found=str(error).split("\n", 1)[0]) from None
 
 
@@ -60,7 +68,17 @@ def load(path: Path, model: type[Model]) -> Model:
     try:
         return model.model_validate(plain(document))
     except ValidationError as error:
-        raise QuestionError("\n".join(told(each, document, path, model) for each in error.errors())) from None
+        *above, (what, hint) = (told(each, document, path, model) for each in error.errors())
+        lines = [f"{what}. {hint}".strip() for what, hint in above]
+        raise QuestionError("\n".join([*lines, what]), next_step=hint) from None
+
+
+class Misfit(ValueError):
+    """A value that does not fit the others, for a validator to raise; `location` is the way there from the model."""
+
+    def __init__(self, message: str, *location: str | int) -> None:
+        self.location = location
+        super().__init__(message)
 
 
 def plain(node: Any) -> Any:
@@ -75,29 +93,51 @@ def plain(node: Any) -> Any:
     return node
 
 
-def told(error: ErrorDetails, document: Any, path: Path, model: type[BaseModel]) -> str:
-    """One validation error as a sentence with its place."""
-    location = error["loc"]
+def told(error: ErrorDetails, document: Any, path: Path, model: type[BaseModel]) -> tuple[str, str]:
+    """One validation error as a clause with its place, and what to do about it where that is known."""
+    cause = error.get("ctx", {}).get("error")
+    location = (*error["loc"], *(cause.location if isinstance(cause, Misfit) else ()))
     line, column = position(document, location)
-    dotted = ".".join(str(step) for step in location)
-    sentence = f"{path}:{line}:{column}: {dotted}: "
+    dotted = ".".join(str(step) for step in without_tags(document, location))
+    place = f"{path}:{line}:{column}: " + (f"{dotted}: " if dotted else "")
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         known = keys_at(model, location[:-1])
         close = difflib.get_close_matches(str(location[-1]), known, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"Known keys: {', '.join(known)}."
-        return f"{sentence}there is no such key. {hint}"
+        return f"{place}there is no such key", hint
     if error["type"] in ("missing", "missing_argument"):
-        return f"{sentence}this key is missing."
-    found = repr(error["input"])
-    shown = found if len(found) <= 60 else f"{found[:59]}…"
+        return f"{place}this key is missing", "Add it."
     message = error["msg"].removeprefix("Value error, ")
-    return f"{sentence}found {shown}: {message[:1].lower()}{message[1:]}."
+    return f"{place}{shown(error['input'])}{message[:1].lower()}{message[1:]}", ""
+
+
+def shown(value: Any) -> str:
+    """A value that is wrong, for a message. One that only holds what is wrong is left out."""
+    if isinstance(value, dict | list):
+        return ""
+    found = "nothing" if value is None else repr(value)
+    return f"found {found if len(found) <= 60 else f'{found[:59]}…'}: "
+
+
+def without_tags(document: Any, location: Sequence[str | int]) -> list[str | int]:
+    """A location as the file has it: pydantic adds which of several models it took, and that is no key."""
+    steps: list[str | int] = []
+    node = document
+    for place, step in enumerate(location, start=1):
+        if isinstance(node, dict) and step not in node and place < len(location):
+            continue
+        steps.append(step)
+        try:
+            node = node[step]
+        except (KeyError, IndexError, TypeError):
+            break
+    return steps
 
 
 def position(document: Any, location: Sequence[str | int]) -> Location:
     """The line and column, from 1, of the deepest node on a location that the document has."""
     line, column, node = 0, 0, document
-    for step in location:
+    for step in without_tags(document, location):
         where = getattr(node, "lc", None)
         try:
             line, column = where.key(step) if isinstance(node, dict) else where.item(step)  # type: ignore[union-attr]
@@ -112,6 +152,9 @@ def keys_at(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
     schema = model.model_json_schema()
     node: Any = schema
     for step in location:
+        if step in (tags := node.get("discriminator", {}).get("mapping", {})):
+            node = {"$ref": tags[step]}
+            continue
         node = _resolve(schema, node)
         node = node.get("items", {}) if isinstance(step, int) else node.get("properties", {}).get(step, {})
     return list(_resolve(schema, node).get("properties", {}))

@@ -29,7 +29,7 @@ LENGTHS: Final = struct.Struct("<IQ")
 MAX_HEADER: Final = 4 << 20
 MAX_DEPTH: Final = 24
 MAX_NODES: Final = 50_000
-MAX_TEXT: Final = 64 << 10
+MAX_TEXT: Final = 512 << 10  # a submission's own text is the longest, and crosses in one piece
 MAX_DIMENSIONS: Final = 16
 
 DTYPES: Final = (
@@ -192,7 +192,7 @@ def decode(header: bytes, payload: memoryview) -> dict[str, Value]:
     if type(body) is not dict:
         _fail("a header is not an object")
     unpacker = _Unpacker(payload)
-    message = {key: unpacker.value(item) for key, item in body.items()}
+    message = dict(unpacker.pairs([[key, item] for key, item in body.items()]))
     unpacker.finish()
     return message
 
@@ -277,15 +277,17 @@ class _Unpacker:
     def pairs(self, pairs: list[Any]) -> Iterator[tuple[str, Value]]:
         seen = set()
         for pair in pairs:
-            if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str or pair[0] in seen:
+            if type(pair) is not list or len(pair) != 2 or (key := _text(pair[0])) in seen:
                 _fail("a dict is not a list of pairs with keys of their own")
-            seen.add(pair[0])
-            yield _text(pair[0]), self.value(pair[1])
+            seen.add(key)
+            yield key, self.value(pair[1])
 
     def array(self, of: Any, dtype: Any, shape: Any, grad: bool) -> Array:
         if type(dtype) is not str or dtype not in LITTLE:
             _fail("an array has an unknown dtype")
         dimensions = _shape(shape)
+        if byte_count(dtype, [length or 1 for length in dimensions]) >= 1 << 63:
+            _fail("an array has a shape that none can have")  # though it is empty, as (0, 2**62) is
         end = self.used + byte_count(dtype, dimensions)
         if end > len(self.payload):
             _fail("an array is longer than its payload")

@@ -85,9 +85,7 @@ TELL: Final = "Column 2i should hold the sine and column 2i + 1 the cosine of th
 SEEN: Final = "column 1 holds sin(p), expected cos(p): sines fill the first half"
 
 
-def criterion(
-    id: str, outcome: Outcome = Outcome.PASSED, seen: str = "", feedback: str = ""
-) -> CriterionPart:
+def criterion(id: str, outcome: Outcome = Outcome.PASSED, seen: str = "", feedback: str = "") -> CriterionPart:
     """A criterion of the sample question, with two checks of which the second speaks for it."""
     title, points, required = TITLES[id]
     return CriterionPart(
@@ -108,9 +106,7 @@ def criterion(
 def sample(outcomes: dict[str, Outcome] | None = None, **changes: Any) -> Report:
     """The report of a submission that has its sines first, or with other `outcomes`."""
     ended = {"interleaved-layout": Outcome.FAILED} if outcomes is None else outcomes
-    criteria = [
-        criterion(id, ended[id], seen=SEEN, feedback=TELL) if id in ended else criterion(id) for id in TITLES
-    ]
+    criteria = [criterion(id, ended[id], seen=SEEN, feedback=TELL) if id in ended else criterion(id) for id in TITLES]
     fields: dict[str, Any] = {
         "question": QuestionPart(
             id="swap-learned-positions",
@@ -159,9 +155,7 @@ def sample(outcomes: dict[str, Outcome] | None = None, **changes: Any) -> Report
                 outcome=None,
             ),
         ],
-        "integrity": [
-            IntegrityPart(id="reads-the-stack", where="solution.py:12", detail="calls sys._getframe")
-        ],
+        "integrity": [IntegrityPart(id="reads-the-stack", where="solution.py:12", detail="calls sys._getframe")],
         "isolation": Isolation(tier="sealed", probes={"network": True, "children": True, "files": True}),
         "seed": 20240611,
         "environment": {"python": "3.11.2", "torch": "2.13.0", "platform": "Linux x86-64"},
@@ -186,14 +180,10 @@ def tainted(text: str) -> Report:
     part = criterion("odd-width", Outcome.FAILED, seen=text, feedback=TELL)
     return sample(
         submission=SubmissionPart(name=text, digest="0" * 64, files=[text, "answers.yaml"], notes=[text]),
-        criteria=[
-            part.model_copy(update={"evidence": [Evidence(check="c", outcome=Outcome.CRASHED, seen=text)]})
-        ],
+        criteria=[part.model_copy(update={"evidence": [Evidence(check="c", outcome=Outcome.CRASHED, seen=text)]})],
         answers=[
             AnswerPart(id="a", kind="text", prompt="Why?", given=text, outcome=None),
-            AnswerPart(
-                id="b", kind="integer", prompt="How many?", given=text, outcome=Outcome.FAILED, note=text
-            ),
+            AnswerPart(id="b", kind="integer", prompt="How many?", given=text, outcome=Outcome.FAILED, note=text),
         ],
         integrity=[IntegrityPart(id="i", where=text, detail=text)],
         environment={"python": text},
@@ -285,9 +275,7 @@ def test_escapes_name_the_character() -> None:
     assert inert.line("\x1b[1m\u202e\U000e0041\n\udc80") == r"\x1b[1m\u202e\U000e0041\n\udc80"
 
 
-@pytest.mark.parametrize(
-    "text", ["Zoë, José", "日本語の答え", "Привет", "שלום", "naïve π ≈ 3.14 → ✓", "नमस्ते"]
-)
+@pytest.mark.parametrize("text", ["Zoë, José", "日本語の答え", "Привет", "שלום", "naïve π ≈ 3.14 → ✓", "नमस्ते"])
 def test_every_script_reads_as_written(text: str) -> None:
     assert inert.line(text) == text
 
@@ -331,9 +319,7 @@ def test_json_is_visible_and_says_the_same(text: str, tmp_path: Path) -> None:
 
 
 def test_rich_markup_in_a_message_stays_letters() -> None:
-    assert "[red]red[/red] [link=https://evil.example]x[/link] [/] :skull:" in terminal(
-        tainted(HOSTILE["rich markup"])
-    )
+    assert "[red]red[/red] [link=https://evil.example]x[/link] [/] :skull:" in terminal(tainted(HOSTILE["rich markup"]))
 
 
 def test_eight_thousand_escapes_do_not_flood_the_terminal() -> None:
@@ -421,9 +407,7 @@ def test_a_stream_without_the_glyphs_gets_escapes() -> None:
 
 def test_the_summary_names_what_was_seen_and_why() -> None:
     shown = terminal(sample())
-    assert shown.startswith(
-        "failed, 90 of 100 points, 13 of 14 criteria\n1 of 6 required criteria did not pass.\n"
-    )
+    assert shown.startswith("failed, 90 of 100 points, 13 of 14 criteria\n1 of 6 required criteria did not pass.\n")
     assert shown.count(SEEN) == 1
     for words_of_it in (
         "Sines and cosines alternate (required)",
@@ -485,8 +469,7 @@ def test_a_report_without_anything_to_show_is_shown() -> None:
 def test_feedback_gives_the_specs_sentence_and_the_points() -> None:
     shown = feedback(sample())
     assert (
-        f"### ✗ Sines and cosines alternate\n\nFailed: 0 of 10 points. This criterion is required.\n\n{TELL}"
-        in shown
+        f"### ✗ Sines and cosines alternate\n\nFailed: 0 of 10 points. This criterion is required.\n\n{TELL}" in shown
     )
     assert "- ✓ Positions start at zero: 6 of 6 points" in shown
     assert "(given; checked by the grader: ✓ passed)" in shown
@@ -557,9 +540,7 @@ def test_the_bar_fills_its_width_and_shows_what_was_earned() -> None:
 def luminance(colour: str) -> float:
     """The relative luminance of `#rrggbb`, after WCAG 2.2."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

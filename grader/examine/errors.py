@@ -31,8 +31,10 @@ class Raised(Exception):
     """
 
     def __init__(self, type: str, message: str, line: int | None, during: str) -> None:
-        self.type, self.message, self.line, self.during = type, message, line, during
-        super().__init__(str(self))
+        self.type, self.message, self.line = type, message, line
+        at = f" at line {line}" if line else ""
+        super().__init__(f"{during} raised {type}{at}{': ' if message else ''}{message}")
+        self.during = during
 
     @property
     def outcome(self) -> Outcome:
@@ -42,11 +44,6 @@ class Raised(Exception):
         if self.type == "MemoryError" or "can't allocate memory" in self.message:
             return Outcome.OUT_OF_MEMORY
         return Outcome.CRASHED
-
-    def __str__(self) -> str:
-        at = f" at line {self.line}" if self.line else ""
-        says = f": {self.message}" if self.message else ""
-        return f"{self.during} raised {self.type}{at}{says}"
 
 
 class Lost(BaseException):

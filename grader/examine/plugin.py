@@ -25,7 +25,7 @@ settings.register_profile(
     database=None,
     deadline=None,
     derandomize=True,
-    max_examples=4,
+    max_examples=3,
     phases=[Phase.explicit, Phase.generate],
     print_blob=False,
     report_multiple_bugs=False,
@@ -114,9 +114,8 @@ class Examining:
     def run(self) -> list[CheckResult]:
         """Run every check for the present subject, and say how each ended."""
         results: list[CheckResult] = []
-        for place, item in enumerate(self.items):
-            following = self.items[place + 1] if place + 1 < len(self.items) else None
-            outcome, seen = self._unreached(criterion_of(item), results) or self._run(item, following)
+        for item in self.items:
+            outcome, seen = self._unreached(criterion_of(item), results) or self._run(item)
             results.append(CheckResult(item.name, title_of(item), criterion_of(item), outcome, seen))
         return results
 
@@ -129,9 +128,10 @@ class Examining:
                 return Outcome.NOT_REACHED, "an earlier check of this criterion used up its time"
         return None
 
-    def _run(self, item: pytest.Item, following: pytest.Item | None) -> tuple[Outcome, str]:
+    def _run(self, item: pytest.Item) -> tuple[Outcome, str]:
+        """Run one test from setup to the last teardown: no check inherits a fixture from another."""
         self._ended = None
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         return self._ended or (Outcome.PASSED, "")
 
 

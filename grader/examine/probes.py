@@ -18,6 +18,7 @@ from grader.examine.candidate import Candidate
 from grader.examine.errors import Lost, Mismatch, Raised
 from grader.examine.remote import Handle, describe
 from grader.examine.subject import Subject
+from grader.outcome import Outcome
 
 Probe = Callable[[Candidate], Any]
 
@@ -51,8 +52,13 @@ class Ended:
 
 
 def run(probes: dict[str, Probe], subject: Subject) -> dict[str, Any]:
-    """The value of each probe for one submission."""
-    return {name: _value(function, subject) for name, function in probes.items()}
+    """The value of each probe for one submission, as far as the first one that uses up its time."""
+    values: dict[str, Any] = {}
+    for name, function in probes.items():
+        values[name] = _value(function, subject)
+        if isinstance(values[name], Ended) and values[name].how == Outcome.TIMED_OUT:
+            break
+    return values
 
 
 def _value(function: Probe, subject: Subject) -> Any:
@@ -65,20 +71,21 @@ def _value(function: Probe, subject: Subject) -> Any:
 
 
 def matching(seen: dict[str, Any], right: dict[str, Any], mistakes: dict[str, dict[str, Any]]) -> list[str]:
-    """The mistakes that a submission shows.
+    """The mistakes that a submission shows, less those that another one of them explains more of.
 
     Args:
         seen: the submission's value of each probe.
         right: the reference's.
         mistakes: those of each misconception's wrong solution.
     """
-    apart = {name: value for name, value in seen.items() if not alike(value, right[name])}
-    return [id for id, values in mistakes.items() if _shown(apart, right, values)]
+    telling = {id: _parting(values, right) for id, values in mistakes.items()}
+    shown = [id for id, names in telling.items() if names and all(alike(seen.get(n), mistakes[id][n]) for n in names)]
+    return [id for id in shown if not any(telling[id] < telling[other] for other in shown)]
 
 
-def _shown(apart: dict[str, Any], right: dict[str, Any], values: dict[str, Any]) -> bool:
-    telling = [name for name, value in values.items() if not alike(value, right[name])]
-    return bool(telling) and all(name in apart and alike(apart[name], values[name]) for name in telling)
+def _parting(values: dict[str, Any], right: dict[str, Any]) -> set[str]:
+    """The probes at which a wrong solution and the reference part ways."""
+    return {name for name, value in values.items() if not alike(value, right[name])}
 
 
 def alike(one: Any, other: Any) -> bool:

@@ -45,7 +45,12 @@ class Subject:
             "names": [each.name for each in self.brief.defines],
             "frame_bytes": self.brief.limits.frame_mib * MIB,
         }
-        self.kinds = self._ask("loading the file", request)
+        try:
+            self.kinds = self._ask("loading the file", request)
+        except Raised as error:
+            if error.type == "SystemExit":
+                error.args = (f"the file ended the program while it was loaded (SystemExit at line {error.line})",)
+            raise
 
     def ask(self, during: str, verb: str, **request: wire.Value) -> Any:
         """Ask the worker, a new one if the last was lost, and return the value that it answers with."""

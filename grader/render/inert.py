@@ -37,9 +37,7 @@ def json_text(document: str) -> str:
     Lone surrogates are escaped too, so that the document can be written as UTF-8.
     """
     return "".join(
-        character
-        if character == "\n" or _is_visible(character) or _is_space(character)
-        else _json_escape(character)
+        character if character == "\n" or _is_visible(character) or _is_space(character) else _json_escape(character)
         for character in document
     )
 

@@ -46,10 +46,7 @@ def summary(report: Report, stream: TextIO | None = None, *, width: int | None =
     paper.items("Notes", [inert.line(note, CUT) for note in report.submission.notes])
     paper.items(
         "For a person to look at; it changes no points",
-        [
-            f"{inert.line(each.where, CUT)}: {inert.line(each.detail, CUT)} ({each.id})"
-            for each in report.integrity
-        ],
+        [f"{inert.line(each.where, CUT)}: {inert.line(each.detail, CUT)} ({each.id})" for each in report.integrity],
     )
     paper.put()
     paper.put(inert.line(words.isolation(report)), lead=(("isolation   ", "dim"),))
@@ -78,9 +75,7 @@ def _criteria(paper: Paper, report: Report) -> None:
         state = f"{each.outcome.glyph} {each.outcome.words:<{outcome}}"
         number = f"  {words.points(each):>{points}}  "
         mark = " (required)" if each.required else ""
-        paper.put(
-            inert.line(each.title), (mark, "dim"), lead=((state, STYLES[each.outcome]), number), indent=2
-        )
+        paper.put(inert.line(each.title), (mark, "dim"), lead=((state, STYLES[each.outcome]), number), indent=2)
         if seen := words.seen(each):
             paper.put(inert.line(seen, CUT), indent=2 + len(state + number))
 

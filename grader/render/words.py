@@ -24,9 +24,7 @@ def points(criterion: CriterionPart) -> str:
 
 def seen(criterion: CriterionPart) -> str:
     """What the first check that did not pass saw; empty if none says."""
-    return next(
-        (each.seen for each in criterion.evidence if each.outcome is not Outcome.PASSED and each.seen), ""
-    )
+    return next((each.seen for each in criterion.evidence if each.outcome is not Outcome.PASSED and each.seen), "")
 
 
 def refusal(report: Report) -> str:

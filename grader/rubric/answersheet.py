@@ -87,7 +87,7 @@ def read(text: str, known: Iterable[str]) -> Sheet:
         for key, entry in entries(text):
             sheet.add(key, entry)
     except Unreadable as error:
-        sheet = Sheet(problem=f"this is not YAML as it should be: {error.told()}")
+        sheet = Sheet(problem=error.told())
         read_pieces(sheet, pieces(text, known))
     else:
         sheet.problem = "" if sheet.entries else "there is nothing in it"

@@ -23,6 +23,7 @@ FILE: Final = "answers.yaml"
 TEXT_CHARACTERS: Final = 8000
 NUMBER_CHARACTERS: Final = 40
 MOST_NOTES: Final = 8
+NOT_GIVEN: Final = "not given"
 
 SIGNS: Final = str.maketrans(dict.fromkeys("\u2012\u2013\u2212\ufe63\uff0d", "-") | {"\uff0b": "+"})
 BETWEEN: Final = "[, _'\u2019\u00a0\u2009\u202f]"  # what people put between thousands
@@ -49,7 +50,8 @@ def read_answers(text: str | None, problem: str, answers: Sequence[Answer]) -> t
     notes += [stray(key, ids) for key in unknown[:MOST_NOTES]]
     if len(unknown) > MOST_NOTES:
         notes.append(f"{FILE}: there are {len(unknown) - MOST_NOTES} more keys that no answer has")
-    return [part(answer, sheet.entries.get(answer.id, []), sheet.problem) for answer in answers], notes
+    absent = (not sheet.entries and sheet.problem) or NOT_GIVEN
+    return [part(answer, sheet.entries.get(answer.id, []), absent) for answer in answers], notes
 
 
 def stray(key: str, ids: Iterable[str]) -> str:
@@ -59,15 +61,14 @@ def stray(key: str, ids: Iterable[str]) -> str:
     return f"{FILE}: no answer is called '{inert(key, most=60)}'{hint}"
 
 
-def part(answer: Answer, entries: list[Entry], problem: str) -> AnswerPart:
-    """One answer's line of the report."""
+def part(answer: Answer, entries: list[Entry], absent: str) -> AnswerPart:
+    """One answer's line of the report; `absent` is what to say if there is no entry for it."""
     outcome = Outcome.FAILED if answer.kind == "integer" else None
     given, notes = "\n\n".join(entry.text.strip() for entry in entries), []
     if not given:
-        notes = [problem if problem and not entries else "not given"]
+        notes = [NOT_GIVEN if entries else absent]
     elif len(entries) > 1:
-        lines = " and ".join(str(entry.line) for entry in entries[:3])
-        notes = [f"given {len(entries)} times, at lines {lines}; keep one"]
+        notes = [f"given {len(entries)} times, first at lines {entries[0].line} and {entries[1].line}; keep one"]
     elif answer.kind == "integer":
         outcome, notes = judged(entries[0], answer)
     elif entries[0].kind or entries[0].trouble:
@@ -89,6 +90,8 @@ def judged(entry: Entry, answer: IntegerAnswer) -> tuple[Outcome, list[str]]:
     """The outcome of an integer that was given once, and what to say of it."""
     written = entry.text.strip()
     number = None if entry.kind else integer(written)
+    if number is None and entry.trouble:  # what follows the number may be all that is wrong
+        number = integer(re.split(r"\n|\s#", written)[0].strip(" \t\"'"))
     if number is None:
         found = entry.kind or f"'{inert(written, most=60)}'"
         return Outcome.FAILED, [

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracle import embeddings, expect_something_added
+from oracle import embeddings, expect_something_added, parameter_count
 
 from grader.checks import (
     Candidate,
@@ -47,12 +47,12 @@ def test_the_full_size_gpt_loses_exactly_one_table(
 ) -> None:
     max_len, d_model = int(parameters["max_len"]), int(parameters["d_model"])
     gpt = candidate.support("gpt")
-    config = gpt.GPTConfig(context=max_len, d_model=d_model)
-    before = candidate.inventory(gpt.GPT(config, device="meta")).parameter_count
     positions = candidate.SinusoidalPositions(max_len, d_model, parameters["base"])
-    after = candidate.inventory(gpt.GPT(config, positions, device="meta")).parameter_count
+    model = gpt.GPT(gpt.GPTConfig(context=max_len, d_model=d_model), positions, device="meta")
+    before = parameter_count(50257, max_len, d_model, n_layer=12)
+    after = candidate.inventory(model).parameter_count
     expect_integer(before - after, max_len * d_model, of="the drop in unique parameters of the full-size GPT")
-    expect_something_added(positions, embeddings(rng, 1, max_len, d_model))
+    expect_something_added(built(candidate), embeddings(rng, 2, CONTEXT, D_MODEL))
 
 
 @criterion("forward-unchanged")

@@ -16,7 +16,7 @@ ROWS = 120
 BASES = (30.0, 9.0)
 
 sizes = st.tuples(st.integers(96, 160), st.integers(1, 9).map(lambda half: 2 * half), st.floats(5, 40))
-cases = st.lists(sizes, min_size=5, max_size=5)
+cases = st.lists(sizes, min_size=4, max_size=4)
 
 
 def expect_alternating(reading: Reading, base: float) -> None:
@@ -29,9 +29,8 @@ def expect_alternating(reading: Reading, base: float) -> None:
             blocks = kinds == ["sin"] * half + ["cos"] * half and half > 1
             rate = base ** (-(column - column % 2) / len(kinds))
             tail = ": sines fill the first half" if blocks else ""
-            raise Mismatch(
-                f"column {column} holds {wave(kind, reading.waves[column].rate, reading.start)}, expected {wave(due, rate)}{tail}"
-            )
+            holds = wave(kind, reading.waves[column].rate, reading.start)
+            raise Mismatch(f"column {column} holds {holds}, expected {wave(due, rate)}{tail}")
 
 
 def wave(kind: str, rate: float, start: int = 0) -> str:
@@ -155,8 +154,8 @@ def test_columns_are_exact_waves_over_a_thousand_rows(candidate: Candidate) -> N
 
 
 @criterion("angle-precision")
-def test_the_full_table_is_exact(candidate: Candidate, parameters: dict[str, float]) -> None:
-    max_len, d_model, base = int(parameters["max_len"]), int(parameters["d_model"]), parameters["base"]
+def test_the_table_of_the_full_length_is_exact(candidate: Candidate, parameters: dict[str, float]) -> None:
+    max_len, d_model, base = int(parameters["max_len"]), 64, parameters["base"]
     error = largest_difference(table_of(candidate, max_len, d_model, base), exact(max_len, d_model, base))
     if 2e-6 < error < 5e-3:  # beyond that it is another table, which other criteria judge
         raise Mismatch(f"the table of {max_len} x {d_model} is {error:.1e} away from the exact one, expected 1e-7")

@@ -18,7 +18,8 @@ Floats = NDArray[np.float64]
 LOOSE = 5e-3
 PHASE_TOLERANCE = 0.05  # rad
 RATE_TOLERANCE = 0.02  # relative
-WINDOW = 96  # rows for the first fit; a wave that turns less than 0.5 rad in them is not fitted well
+WINDOW = 96  # rows for the first fit
+SLOW = 0.4  # a column that spans less has turned less than a radian
 STARTS = (0, 1, -1, 2)  # positions that people start at
 
 
@@ -57,6 +58,9 @@ def _grid(rows: int) -> tuple[Floats, Floats]:
     return rates, np.swapaxes(bases, 1, 2)
 
 
+_grid(WINDOW)  # once, when the tests are collected; every examination is a fork that inherits it
+
+
 def fit(table: Floats) -> list[Wave]:
     """The wave of each column of `table` (rows, columns).
 
@@ -76,7 +80,21 @@ def fit(table: Floats) -> list[Wave]:
     residual = np.abs(table - a * np.sin(rate * p) - b * np.cos(rate * p)).max(axis=0)
     turned = np.where(rate < 0, -1.0, 1.0)  # sin(-wp) = -sin(wp)
     waves = zip(np.abs(rate), np.arctan2(b, a * turned), np.hypot(a, b), residual, strict=True)
-    return [Wave(*map(float, wave)) for wave in waves]
+    return [
+        _slow_wave(column) if np.ptp(column) < SLOW else Wave(*map(float, wave))
+        for column, wave in zip(table.T, waves, strict=True)
+    ]
+
+
+def _slow_wave(column: Floats) -> Wave:
+    """The wave of a column that turns too little to tell its amplitude from its rate: it is taken to be 1."""
+    if np.ptp(column) == 0 or np.abs(column).max() > 1:
+        return Wave(0.0, 0.0, 0.0, 0.0)
+    first, last = np.arcsin(column[[0, -1]])
+    if last < first:  # on the falling side, where a cosine is
+        first, last = np.pi - first, np.pi - last
+    p, rate = np.arange(len(column)), (last - first) / (len(column) - 1)
+    return Wave(float(rate), float(first), 1.0, float(np.abs(column - np.sin(rate * p + first)).max()))
 
 
 def _refine(table: Floats, rate: Floats) -> Floats:
@@ -85,12 +103,10 @@ def _refine(table: Floats, rate: Floats) -> Floats:
     for _ in range(12):
         a, b = _amplitudes(table, rate)
         sine, cosine = np.sin(rate * p), np.cos(rate * p)
-        slope = p * (a * cosine - b * sine)
-        design = np.stack([sine, cosine, slope], axis=-1).swapaxes(0, 1)  # (columns, rows, 3)
-        left = (table - a * sine - b * cosine).T[:, :, None]
-        step = (np.linalg.pinv(design) @ left)[:, 2, 0].clip(-0.5 / len(table), 0.5 / len(table))
+        left = table - a * sine - b * cosine
+        step = _least_squares([sine, cosine, p * (a * cosine - b * sine)], left)[2].clip(-0.5 / len(p), 0.5 / len(p))
         rate = rate + step
-        if np.abs(step).max() < 1e-13:
+        if np.abs(step).max() < 1e-12:
             break
     return rate
 
@@ -98,9 +114,16 @@ def _refine(table: Floats, rate: Floats) -> Floats:
 def _amplitudes(table: Floats, rate: Floats) -> tuple[Floats, Floats]:
     """The least-squares a, b of a * sin + b * cos for each column at its rate."""
     angles = rate * np.arange(len(table))[:, None]
-    design = np.stack([np.sin(angles), np.cos(angles)], axis=-1).swapaxes(0, 1)  # (columns, rows, 2)
-    a, b = (np.linalg.pinv(design) @ table.T[:, :, None])[:, :, 0].T
+    a, b = _least_squares([np.sin(angles), np.cos(angles)], table)
     return a, b
+
+
+def _least_squares(design: list[Floats], target: Floats) -> Floats:
+    """Column by column, the factors (terms, columns) of the terms that come closest to the target (rows, columns)."""
+    terms = np.stack(design)  # (terms, rows, columns)
+    gram = np.einsum("irc,jrc->cij", terms, terms)
+    gram += 1e-13 * np.trace(gram, axis1=1, axis2=2)[:, None, None] * np.eye(len(design))  # a rate of 0 has no sine
+    return np.linalg.solve(gram, np.einsum("irc,rc->ci", terms, target)[:, :, None])[:, :, 0].T
 
 
 @dataclass(frozen=True)
