@@ -43,7 +43,7 @@ class Program(click.Group):
 
 def say(message: str) -> None:
     """Write to standard error, with a stranger's control characters made visible."""
-    from grader.render.inert import text
+    from grader.inert import text
 
     click.echo(text(message), err=True)
 
@@ -114,7 +114,9 @@ def run(
 
         written = files.write(report, out)
     if as_json:
-        click.echo(report.to_json(), nl=False)
+        from grader.inert import json_text
+
+        click.echo(json_text(report.to_json()), nl=False)
     else:
         from grader.render import terminal
 

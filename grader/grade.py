@@ -42,7 +42,7 @@ class Engine:
         question, watch = self.question, Stopwatch()
         seed = question.seed if seed is None else seed
         try:
-            sent = submission.read(path, [each.name for each in question.spec.defines])
+            sent = submission.read(path, [each.name for each in question.spec.defines], question.spec.support)
         except submission.Refused as refusal:
             return self._refused(refusal, seed, watch)
         answers, answer_notes = read_answers(sent.answers, sent.answers_problem, question.spec.answers)

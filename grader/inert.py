@@ -1,38 +1,78 @@
-"""Text that a stranger wrote, made harmless to show: names of files, keys, answers.
+"""Making text that came from a stranger safe to show.
 
-Control characters can repaint a terminal, bidirectional ones can reorder what a person reads, and lone
-surrogates and noncharacters can't be written as UTF-8 or XML. Each becomes its backslash escape, as `repr`
-would show it.
+Names, messages, printed text and answers are chosen by whoever sent the submission. Shown as they are, they
+can move a terminal's cursor, set its title, hide words or turn their order round. Here every character that
+is not plainly visible becomes an escape that is, such as `\\x1b` or `\\u202e`. The escapes are for reading,
+not for decoding: a stranger can type one just as well.
 """
 
-import re
+import json
+import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-BIDIRECTIONAL: Final = "\u202a-\u202e\u2066-\u2069"
-UNSAFE: Final = re.compile(
-    rf"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029{BIDIRECTIONAL}\ud800-\udfff\ufeff\ufffe\uffff]"
-)
+# Letters, symbols and marks by their category, yet drawn as nothing: fillers and variation selectors.
+INVISIBLE: Final = frozenset(
+    map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)))
+) | frozenset(map(chr, range(0xE0100, 0xE01F0)))
+NAMED: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
-def inert(text: str, keep: str = "", most: int | None = None) -> str:
-    """The text with every unsafe character escaped.
-
-    Args:
-        text: what a stranger wrote.
-        keep: characters that stay as they are, such as a newline in a long answer.
-        most: how many characters of the text are shown; an ellipsis stands for the rest.
-    """
-    shown = text if most is None or len(text) <= most else f"{text[: most - 1]}…"
-    return UNSAFE.sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), shown)
+def line(text: str, limit: int | None = None) -> str:
+    """The text on one line, cut off after `limit` characters with a note of how many more there are."""
+    shown = "".join(map(_visible, text))
+    if limit is None or len(shown) <= limit:
+        return shown
+    return f"{shown[:limit]}… ({len(shown) - limit:,} more characters)"
 
 
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+def text(words: str) -> str:
+    """The text with its line breaks kept, however they were written; a tab becomes four spaces."""
+    unified = words.replace("\r\n", "\n").replace("\t", "    ")
+    return "\n".join(map(line, unified.split("\n")))
+
+
+def short(text: str, most: int) -> str:
+    """The text on one line, at most `most` characters of it; an ellipsis stands for the rest."""
+    return line(text if len(text) <= most else f"{text[: most - 1]}…")
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:
     """A few names in one phrase: `a, b and 3 more`."""
-    every = [inert(name, most=60) for name in names]
+    every = [short(name, 60) for name in names]
     rest = len(every) - most
     return f"{', '.join(every[:most])} and {rest} more" if rest > 0 else ", ".join(every)
+
+
+def json_text(document: str) -> str:
+    """A JSON document with every invisible character in its strings escaped; it still says exactly the same.
+
+    Lone surrogates are escaped too, so that the document can be written as UTF-8.
+    """
+    return "".join(
+        character if character == "\n" or _is_visible(character) or _is_space(character) else _json_escape(character)
+        for character in document
+    )
+
+
+def _is_visible(character: str) -> bool:
+    return character.isprintable() and character not in INVISIBLE
+
+
+def _is_space(character: str) -> bool:
+    """Whether it is a space of honest prose: plain, wide, narrow or unbreakable, and no line separator."""
+    return unicodedata.category(character) == "Zs"
+
+
+def _visible(character: str) -> str:
+    if _is_visible(character):
+        return character
+    return " " if _is_space(character) else NAMED.get(character) or _escape(ord(character))
+
+
+def _escape(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _json_escape(character: str) -> str:
+    return json.dumps(character)[1:-1]

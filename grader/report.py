@@ -120,6 +120,9 @@ class Report(Part):
         """The run in one line: `failed, 85 of 100 points, 12 of 14 criteria`."""
         if self.verdict is Verdict.REFUSED:
             return "refused, nothing was graded"
+        if self.verdict is Verdict.GRADER_FAULT:
+            faults = sum(criterion.outcome is Outcome.GRADER_FAULT for criterion in self.criteria)
+            return f"grader fault, {faults} of {len(self.criteria)} criteria were not measured"
         passed = sum(criterion.outcome is Outcome.PASSED for criterion in self.criteria)
         points = f"{self.score.earned:g} of {self.score.possible:g} points"
         return f"{self.verdict.words}, {points}, {passed} of {len(self.criteria)} criteria"

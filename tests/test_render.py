@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from grader import inert
 from grader.errors import CallError
 from grader.outcome import Outcome, Verdict
-from grader.render import inert, markdown, words
+from grader.render import markdown, words
 from grader.render.feedback import feedback
 from grader.render.files import write
 from grader.render.html import page, segments

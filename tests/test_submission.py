@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 
-from grader import folder, sourcetext, submission, syntax
-from grader.archive import Archive
+from grader import submission
 from grader.errors import CallError
-from grader.notebook import without_magics
-from grader.submission import Refused, Submission, read
+from grader.submission import Refused, Submission, folder, read, sourcetext, syntax
+from grader.submission.archive import Archive
+from grader.submission.notebook import without_magics
 
 CODE = "def f(x):\n    return x\n"
 ANSWERS = "delta: 1\n"
@@ -654,5 +654,5 @@ def test_a_hostile_line_in_a_notebook_takes_little_time(tmp_path: Path) -> None:
 
 
 def test_the_limits_are_the_ones_that_the_promises_name() -> None:
-    assert submission.ANSWERS_BYTES == 256 << 10
+    assert reading.ANSWERS_BYTES == 256 << 10
     assert sourcetext.SOURCE_BYTES == 512 << 10

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader import wire
-from grader.sourcetext import SOURCE_BYTES
+from grader.submission.sourcetext import SOURCE_BYTES
 from grader.wire import DTYPES, MAX_DEPTH, MAX_HEADER, MAX_NODES, MAX_TEXT, Array, FrameReader, ProtocolError, Ref, Stub
 
 ROOM: Final = 1 << 20

@@ -147,7 +147,8 @@ def title_of(item: pytest.Item) -> str:
     doc = getattr(getattr(item, "function", None), "__doc__", None)
     if doc:
         return str(doc).strip().splitlines()[0].rstrip(".")
-    return item.name.removeprefix("test_").replace("_", " ")
+    words, _, case = item.name.removeprefix("test_").partition("[")
+    return words.replace("_", " ") + (f" ({case.removesuffix(']').replace('-', ', ')})" if case else "")
 
 
 def judged(error: BaseException) -> tuple[Outcome, str]:

@@ -3,8 +3,8 @@
 import secrets
 from pathlib import Path
 
+from grader import inert
 from grader.errors import CallError
-from grader.render import inert
 from grader.render.feedback import feedback
 from grader.render.html import page
 from grader.report import Report

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from grader import inert
 from grader.outcome import Outcome
-from grader.render import inert, words
+from grader.render import words
 from grader.report import CriterionPart, Report
 
 if TYPE_CHECKING:

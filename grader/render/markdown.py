@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from grader.render import inert
+from grader import inert
 
 WORD: Final = re.compile(r"([(\"'“‘]*)(.*?)([)\"'”’,.;:!?]*)")
 # What some readers turn into a link by themselves: addresses, schemes, and file names, which look like hosts.

@@ -45,4 +45,4 @@ def text(question: Question) -> str:
 
 def _row(first: str, id: str, words: str) -> str:
     start = f"  {first} {id:<24} " if first else f"  {id:<31} "
-    return textwrap.fill(words, WIDTH, initial_indent=start, subsequent_indent=" " * len(start))
+    return textwrap.fill(words, WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False)

@@ -3,8 +3,9 @@
 import sys
 from typing import Final, TextIO
 
+from grader import inert
 from grader.outcome import Outcome, Verdict
-from grader.render import inert, words
+from grader.render import words
 from grader.render.paper import Paper
 from grader.report import Report
 

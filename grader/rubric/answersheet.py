@@ -30,7 +30,7 @@ from ruamel.yaml.events import (
 )
 from ruamel.yaml.reader import ReaderError
 
-from grader.inert import inert
+from grader.inert import short
 
 MOST_EVENTS: Final = 2000
 MOST_LEVELS: Final = 16
@@ -185,7 +185,7 @@ def bounded(text: str) -> Iterator[Event]:
         mark = error.problem_mark or error.context_mark
         problem = " ".join(str(error.problem or error.context).split("\n")[0].split())
         hint = "; indent with spaces, not tabs" if "\\t" in problem else ""
-        raise Unreadable(inert(problem, most=120) + hint, *((mark.line + 1, mark.column + 1) if mark else ())) from None
+        raise Unreadable(short(problem, 120) + hint, *((mark.line + 1, mark.column + 1) if mark else ())) from None
     except ReaderError as error:
         before = text[: error.position]
         column = error.position - (before.rfind("\n") + 1) + 1
@@ -193,7 +193,7 @@ def bounded(text: str) -> Iterator[Event]:
             f"found the character U+{ord(text[error.position]):04X}", before.count("\n") + 1, column
         ) from None
     except (YAMLError, ValueError, RecursionError) as error:
-        raise Unreadable(inert(str(error).split("\n")[0], most=120)) from None
+        raise Unreadable(short(str(error).split("\n")[0], 120)) from None
 
 
 def unreadable(why: str, event: Event) -> Unreadable:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final
 
-from grader.inert import inert
+from grader.inert import short
+from grader.inert import text as inert_text
 from grader.outcome import Outcome
 from grader.question import Answer, IntegerAnswer
 from grader.report import AnswerPart
@@ -58,7 +59,7 @@ def stray(key: str, ids: Iterable[str]) -> str:
     """The note on a key that no answer has."""
     close = difflib.get_close_matches(key[:64], ids, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else ""
-    return f"{FILE}: no answer is called '{inert(key, most=60)}'{hint}"
+    return f"{FILE}: no answer is called '{short(key, 60)}'{hint}"
 
 
 def part(answer: Answer, entries: list[Entry], absent: str) -> AnswerPart:
@@ -80,7 +81,7 @@ def part(answer: Answer, entries: list[Entry], absent: str) -> AnswerPart:
         id=answer.id,
         kind=answer.kind,
         prompt=answer.prompt,
-        given=inert(given, keep="\n\t", most=most),
+        given=inert_text(given[:most]),
         outcome=outcome,
         note="; ".join(notes),
     )
@@ -93,7 +94,7 @@ def judged(entry: Entry, answer: IntegerAnswer) -> tuple[Outcome, list[str]]:
     if number is None and entry.trouble:  # what follows the number may be all that is wrong
         number = integer(re.split(r"\n|\s#", written)[0].strip(" \t\"'"))
     if number is None:
-        found = entry.kind or f"'{inert(written, most=60)}'"
+        found = entry.kind or f"'{short(written, 60)}'"
         return Outcome.FAILED, [
             *filter(None, [entry.trouble]),
             f"found {found}, expected an integer such as -123",

@@ -16,10 +16,10 @@ import zlib
 from collections import Counter
 from typing import Final
 
-from grader.folder import MOST_FILES
-from grader.inert import inert, listed
+from grader.inert import line, listed, short
 from grader.sandbox.limits import MIB
-from grader.unfit import Unfit
+from grader.submission.folder import MOST_FILES
+from grader.submission.unfit import Unfit
 
 ARCHIVE_BYTES: Final = 64 * MIB  # of the file, and of all members together
 DIRECTORY_BYTES: Final = MIB  # far above the list of 2000 members
@@ -81,7 +81,7 @@ class Archive:
         """
         member = self.members[name]
         if member.compress_type not in READABLE:
-            raise Unfit(f"Make the zip again with ordinary compression: {inert(name)} is compressed in a rare way.")
+            raise Unfit(f"Make the zip again with ordinary compression: {line(name)} is compressed in a rare way.")
         try:
             with self.zip.open(member) as file:
                 return file.read(most + 1)
@@ -103,7 +103,7 @@ class Sparing(io.BytesIO):
 def refuse_unsafe(member: zipfile.ZipInfo) -> None:
     """Raise an Unfit for a member that an extracting program could be led astray by."""
     name = member.orig_filename
-    shown = inert(name, most=80)
+    shown = short(name, 80)
     if OUTSIDE.search(name):
         raise Unfit(f"Make the zip again from inside the folder: its member {shown} has a path that leads elsewhere.")
     if member.flag_bits & ENCRYPTED:
@@ -121,7 +121,7 @@ def plain_name(name: str) -> str:
 
 def broken(error: Exception) -> Unfit:
     """The refusal of a corrupt archive."""
-    why = inert(str(error) or type(error).__name__, most=80)
+    why = short(str(error) or type(error).__name__, 80)
     return Unfit(f"Make the zip again: it can't be read ({why}).")
 
 

@@ -14,16 +14,16 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from grader.inert import BIDIRECTIONAL, inert
+from grader.inert import short
 from grader.sandbox.limits import KIB
-from grader.unfit import Unfit
+from grader.submission.unfit import Unfit
 
 SOURCE_BYTES: Final = 512 * KIB
 UTF16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 COOKIE: Final = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # PEP 263
 BLANK: Final = re.compile(r"^[ \t\f]*(#.*)?$")
 UTF8_NAMES: Final = re.compile(r"^(utf[-_]?8|u8|utf|cp65001)([-_](sig|unix|dos|mac))?$", re.IGNORECASE)
-REORDERING: Final = re.compile(f"[{BIDIRECTIONAL}]")
+REORDERING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def refuse_disguises(code: Script) -> None:
     for number, line in enumerate(code.text.split("\n", 2)[:2], start=1):
         cookie = COOKIE.match(line)
         if cookie and not UTF8_NAMES.match(cookie[1]):
-            declared = inert(cookie[1], most=40)
+            declared = short(cookie[1], 40)
             raise Unfit(f"Save {code.name} as UTF-8 and take out {code.place(number)}, which declares {declared}.")
         if not BLANK.match(line):
             break

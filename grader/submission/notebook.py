@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from grader.inert import inert
+from grader.inert import short
 from grader.sandbox.limits import MIB
-from grader.sourcetext import SOURCE_BYTES, Script, decoded
-from grader.unfit import Unfit
+from grader.submission.sourcetext import SOURCE_BYTES, Script, decoded
+from grader.submission.unfit import Unfit
 
 NOTEBOOK_BYTES: Final = 16 * MIB  # pictures in the output are most of it
 SPECIAL: Final = re.compile(r"[%!?]|[\w.\[\]]+\?{1,2}$|[\w., ]+= *[!%]")
@@ -76,7 +76,7 @@ def source(cell: dict[str, Any], name: str) -> str:
     kept = cell.get("source", "")
     pieces = kept if isinstance(kept, list) else [kept]
     if not all(isinstance(piece, str) for piece in pieces):
-        raise Unfit(f"Save {name} again from Jupyter: a code cell's source is {inert(repr(kept), most=40)}, not text.")
+        raise Unfit(f"Save {name} again from Jupyter: a code cell's source is {short(repr(kept), 40)}, not text.")
     return "".join(pieces)
 
 

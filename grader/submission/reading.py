@@ -17,15 +17,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
-from grader import notebook, sourcetext, syntax
-from grader.archive import ARCHIVE_BYTES, Archive
 from grader.errors import CallError, GraderFault
-from grader.folder import ACCEPTED, Folder, kind_of, read_regular
-from grader.inert import inert, listed
-from grader.notebook import NOTEBOOK_BYTES
+from grader.inert import line, listed, short
 from grader.sandbox.limits import KIB
-from grader.sourcetext import SOURCE_BYTES, Script
-from grader.unfit import Unfit
+from grader.submission import notebook, sourcetext, syntax
+from grader.submission.archive import ARCHIVE_BYTES, Archive
+from grader.submission.folder import ACCEPTED, Folder, kind_of, read_regular
+from grader.submission.notebook import NOTEBOOK_BYTES
+from grader.submission.sourcetext import SOURCE_BYTES, Script
+from grader.submission.unfit import Unfit
 
 SOLUTION: Final = "solution.py"
 ANSWERS: Final = ("answers.yaml", "answers.yml")
@@ -96,7 +96,7 @@ class Taking:
 
     def add(self, name: str, raw: bytes) -> None:
         """Take a file."""
-        self.hashes[inert(name)] = hashlib.sha256(raw).hexdigest()
+        self.hashes[line(name)] = hashlib.sha256(raw).hexdigest()
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ def read(path: Path, defines: Sequence[str] = (), support: Sequence[str] = ()) -
         Refused: the candidate has to change something.
         GraderFault: the parser could not be run.
     """
-    taking = Taking(inert(path.name or path.resolve().name, most=200))
+    taking = Taking(short(path.name or path.resolve().name, 200))
     try:
         code, answers, problem = take(path, taking, support)
         taking.notes += code.notes
@@ -147,8 +147,8 @@ def take(path: Path, taking: Taking, support: Sequence[str]) -> tuple[Script, st
     most = {".py": SOURCE_BYTES, ".ipynb": NOTEBOOK_BYTES, ".zip": ARCHIVE_BYTES}.get(suffix)
     if most is None:
         read_regular(path, 0)  # a device or a file that can't be read is a plainer thing to say
-        found = f"a {inert(suffix)} file" if suffix else "a file without a suffix"
-        raise CallError("this kind of file can't be graded", where=inert(str(path)), found=found, expected=ACCEPTED)
+        found = f"a {line(suffix)} file" if suffix else "a file without a suffix"
+        raise CallError("this kind of file can't be graded", where=line(str(path)), found=found, expected=ACCEPTED)
     raw = read_regular(path, most)
     if suffix != ".zip":
         return script(path.name, raw, taking), None, ""
@@ -166,14 +166,14 @@ def take_from(shelf: Shelf, path: Path, taking: Taking, support: Sequence[str]) 
     if chosen is None:
         raise CallError(
             f"there is no {SOLUTION} in it",
-            where=inert(str(path)),
+            where=line(str(path)),
             found=listed(shelf.names) or "nothing",
             expected=ACCEPTED,
             next_step=f"Pass the file that is the solution, or the folder that holds {SOLUTION}.",
         )
     home, _, name = chosen.rpartition("/")
     if name != SOLUTION:
-        taking.notes.append(f"there is no {SOLUTION}; {inert(chosen)} was taken for it")
+        taking.notes.append(f"there is no {SOLUTION}; {line(chosen)} was taken for it")
     beside = [f"{home}/{each}" if home else each for each in ANSWERS]
     sheet = next((each for each in beside if each in shelf.names), None)
     ignored = sorted(
@@ -218,7 +218,7 @@ def script(name: str, raw: bytes, taking: Taking) -> Script:
     """The code in a file."""
     taking.add(name, raw)
     reader = notebook.script if not_code(name) else sourcetext.script
-    return reader(raw, inert(name))
+    return reader(raw, line(name))
 
 
 def answers(shelf: Shelf, sheet: str | None, taking: Taking) -> tuple[str | None, str]:
@@ -250,7 +250,7 @@ def parsed(code: Script) -> syntax.Parsed:
         raise GraderFault("the parser could not be run", found=str(error)) from None
     if found.problem:
         place = code.place(found.line, found.column) if found.line else code.name
-        why = inert(found.problem, most=200)
+        why = short(found.problem, 200)
         raise Unfit(f"Mend {place}, which {PYTHON} (the version that grades) can't read: {why}.")
     return found
 

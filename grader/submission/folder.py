@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import CallError
-from grader.inert import inert
-from grader.unfit import Unfit
+from grader.inert import line
+from grader.submission.unfit import Unfit
 
 MOST_FILES: Final = 2000
 ACCEPTED: Final = "a .py file, a folder with solution.py, a .zip of one, or a .ipynb notebook"
@@ -62,7 +62,7 @@ class Folder:
         """
         home, target = self.path.resolve(), (self.path / name).resolve()
         if not target.is_relative_to(home):
-            raise Unfit(f"Put the file itself where {inert(name)} is: it is a link to a place outside the folder.")
+            raise Unfit(f"Put the file itself where {line(name)} is: it is a link to a place outside the folder.")
         return read_regular(target, most)
 
 
@@ -100,9 +100,7 @@ def kind_of(path: Path) -> int:
     try:
         return stat.S_IFMT(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise CallError(
-            "there is nothing at this path", where=inert(str(path)), next_step=f"Pass {ACCEPTED}."
-        ) from None
+        raise CallError("there is nothing at this path", where=line(str(path)), next_step=f"Pass {ACCEPTED}.") from None
     except OSError as error:
         raise unopened(path, error) from None
 
@@ -111,14 +109,14 @@ def refuse_others(path: Path, kind: int) -> None:
     """Raise a CallError for what is no regular file."""
     if kind != stat.S_IFREG:
         found = KINDS.get(kind, "something else")
-        raise CallError("this is not a file", where=inert(str(path)), found=found, next_step=f"Pass {ACCEPTED}.")
+        raise CallError("this is not a file", where=line(str(path)), found=found, next_step=f"Pass {ACCEPTED}.")
 
 
 def unopened(path: Path, error: OSError) -> CallError:
     """The error for what the system wouldn't open."""
     return CallError(
         "this can't be read",
-        where=inert(str(path)),
+        where=line(str(path)),
         found=(error.strerror or "an error").lower(),
         next_step=f"Make it readable, or pass another: {ACCEPTED}.",
     )
