@@ -21,7 +21,7 @@ import pytest
 
 from grader import submission
 from grader.errors import CallError
-from grader.submission import Refused, Submission, folder, read, sourcetext, syntax
+from grader.submission import Refused, Submission, folder, read, reading, sourcetext, syntax
 from grader.submission.archive import Archive
 from grader.submission.notebook import without_magics
 
