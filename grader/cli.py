@@ -84,6 +84,14 @@ def open_bank(folders: tuple[Path, ...]) -> Bank:
 @click.option("--out", "-o", type=click.Path(path_type=Path), metavar="DIR", help="Write the three reports there.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw other hidden inputs than the question's own.")
 @click.option("--json", "as_json", is_flag=True, help="Print report.json instead of the summary.")
+@click.option(
+    "--require",
+    type=click.Choice(["sealed", "confined", "external"]),
+    default="confined",
+    show_default=True,
+    help="The weakest isolation to grade in; `external` says that you vouch for a container or machine around it.",
+)
+@click.option("--allow-unsandboxed", is_flag=True, help="Grade even if workers are no more than separate processes.")
 @bank_option
 @click.pass_context
 def run(
@@ -93,6 +101,8 @@ def run(
     out: Path | None,
     seed: int | None,
     as_json: bool,
+    require: str,
+    allow_unsandboxed: bool,
     folders: tuple[Path, ...],
 ) -> None:
     """Grade one SUBMISSION: a .py file, a folder or .zip with solution.py and answers.yaml, or a notebook.
@@ -106,8 +116,10 @@ def run(
     with Zygote() as zygote:  # importing torch takes longer than all the rest, so it starts first
         question = open_bank(folders).get(id)
         from grader.grade import Engine
+        from grader.sandbox.tiers import Tier
 
-        with Engine(question, zygote) as engine:
+        weakest = Tier.SEPARATE_PROCESS if allow_unsandboxed else Tier(require)
+        with Engine(question, zygote, require=weakest) as engine:
             report = engine.grade(submission, seed)
     if out is not None:
         from grader.render import files

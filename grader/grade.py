@@ -15,19 +15,32 @@ from grader.outcome import Verdict
 from grader.question import Question
 from grader.report import Isolation, QuestionPart, Report, SubmissionPart
 from grader.rubric.facts import read_answers
+from grader.sandbox.tiers import Tier
 from grader.stopwatch import Stopwatch
 
 
 class Engine:
     """The warm part, for one question and any number of submissions: a zygote, an examiner, and the probed isolation.
 
-    Pass a zygote that was started before anything else was imported, to have its start for nothing.
+    Args:
+        question: what the submissions answer.
+        zygote: one that was started before anything else was imported, to have its start for nothing.
+        tier: the strongest isolation to try.
+        require: the weakest isolation in which a submission may run.
     """
 
-    def __init__(self, question: Question, zygote: Zygote | None = None) -> None:
+    def __init__(
+        self,
+        question: Question,
+        zygote: Zygote | None = None,
+        *,
+        tier: Tier = Tier.SEALED,
+        require: Tier = Tier.CONFINED,
+    ) -> None:
         self.question = question
+        self.require = require
         self._stack = ExitStack()
-        self.zygote = zygote or self._stack.enter_context(Zygote())
+        self.zygote = zygote or self._stack.enter_context(Zygote(tier))
         self.examiner = self._stack.enter_context(Examiner(question.brief, self.zygote))
         self._isolation: Isolation | None = None
 
@@ -37,7 +50,7 @@ class Engine:
         Raises:
             CallError: there is nothing at `path` that can be graded.
             QuestionError: the question's own files are wrong.
-            GraderFault: the grader failed.
+            GraderFault: the grader failed, or the isolation is weaker than required.
         """
         question, watch = self.question, Stopwatch()
         seed = question.seed if seed is None else seed
@@ -74,9 +87,14 @@ class Engine:
         )
 
     def isolation(self) -> Isolation:
-        """The tier that a probe submission shows, in a worker of this engine."""
+        """The tier that a probe submission shows, in a worker of this engine.
+
+        Raises:
+            TooLittleIsolation: it is weaker than required.
+        """
         if self._isolation is None:
-            self._isolation = isolation.probe(self.zygote, self.question.spec.limits)
+            found = isolation.probe(self.zygote, self.question.spec.limits)
+            self._isolation = isolation.require(found, self.require, self.zygote.missing)
         return self._isolation
 
     def _refused(self, refusal: submission.Refused, seed: int, watch: Stopwatch) -> Report:

@@ -92,10 +92,11 @@ class IntegrityPart(Part):
 
 
 class Isolation(Part):
-    """The tier that was probed in this run, and each probe's result."""
+    """The tier that was probed in this run, each probe's result, and what limits memory: a cgroup, or each process."""
 
     tier: str
     probes: dict[str, bool]
+    memory: str = ""
 
 
 class Report(Part):

@@ -25,6 +25,7 @@ ID: Final = "swap-learned-positions"
 QUESTION: Final = Bank((bank.shipped(),)).get(ID)
 WRONG: Final = QUESTION.solutions / "wrong" / "sines-first.py"
 ESCAPE: Final = "\x1b"
+HOSTILE: Final = f"{ESCAPE}[2J{ESCAPE}]0;owned\x07\x9b31m"
 REPORTS: Final = ["feedback.md", "report.html", "report.json"]
 
 
@@ -191,9 +192,14 @@ def test_a_folder_of_questions_that_is_not_there_is_named(tmp_path: Path) -> Non
     assert str(tmp_path / "nowhere") in one_line(result)
 
 
-def test_control_characters_of_a_name_are_shown_and_not_obeyed() -> None:
-    result = call("run", f"{ESCAPE}[2J{ESCAPE}]0;x\x07.py", "--question", ID)
-    assert result.exit_code == 2
+@pytest.mark.parametrize(
+    "arguments",
+    [["list", "--questions", HOSTILE], ["run", HOSTILE, "-q", ID], ["show", HOSTILE]],
+    ids=lambda each: each[0],
+)
+def test_control_characters_of_a_name_are_shown_and_not_obeyed(arguments: list[str]) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 2, result.output
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", one_line(result))
 
 
@@ -449,14 +455,16 @@ def test_a_check_that_fails_by_itself_is_our_fault_and_costs_no_other_points(tea
     extra = "  - {id: halves, title: It halves, points: 2, tell: It should halve.}\nmisconceptions:"
     (team / "question.yaml").write_text(SPEC.replace("misconceptions:", extra))
     with (team / "hidden" / "test_double.py").open("a") as file:
-        file.write('\n\n@criterion("halves")\ndef test_halves(candidate: Candidate) -> None:\n    1 / 0\n')
+        for name, body in {"fails": "assert candidate.double(4) == 2", "breaks": "1 / 0"}.items():
+            file.write(f'\n\n@criterion("halves")\ndef test_{name}(candidate: Candidate) -> None:\n    {body}\n')
     result = call("run", "solution.py", "-q", "double", "--json")
     assert result.exit_code == 3, result.output
     report = json.loads(result.stdout)
     assert report["verdict"] == "grader_fault"
     assert outcomes(report) == {"doubles": "passed", "halves": "grader_fault"}
     assert report["score"] == {"earned": 3, "possible": 5}
-    assert "ZeroDivisionError" in report["criteria"][1]["evidence"][0]["seen"]
+    assert [each["outcome"] for each in report["criteria"][1]["evidence"]] == ["failed", "grader_fault"]
+    assert "ZeroDivisionError" in report["criteria"][1]["evidence"][1]["seen"]
 
 
 @pytest.mark.usefixtures("team")

@@ -406,7 +406,7 @@ def test_a_spec_that_is_no_mapping_is_refused(spec: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "spec",
-    ["[" * 400, "a: 2024-99-99", 'a: "\x01"', "--- a\n--- b\n", "a: !!python/object:os.system x", "a: &a [*a]"],
+    ["[" * 1500, "a: 2024-99-99", 'a: "\x01"', "--- a\n--- b\n", "a: !!python/object:os.system x", "a: &a [*a]"],
     ids=lambda spec: repr(spec[:20]),
 )
 def test_odd_yaml_is_an_error_of_the_question_and_no_traceback(spec: str, tmp_path: Path) -> None:

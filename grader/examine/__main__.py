@@ -21,14 +21,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from hypothesis import given, strategies
+from hypothesis import configuration, given, strategies
 
 from grader.examine import probes
 from grader.examine.brief import Brief, Examination
 from grader.examine.errors import Lost, Raised
 from grader.examine.plugin import Examining
 from grader.examine.subject import Subject
-from grader.sandbox.confine import PR_SET_PDEATHSIG, prctl
+from grader.sandbox import cgroup
+from grader.sandbox.confine import PR_SET_PDEATHSIG
+from grader.sandbox.kernel import prctl
 
 ARGUMENTS = (
     *(
@@ -66,13 +68,20 @@ def main(line: socket.socket, control: socket.socket) -> None:
         def consume(examining: Examining) -> None:
             if examining.problems:
                 return
-            examiner = Examiner(examining, probes.collect(Path(brief.hidden)), control)
+            try:
+                collected = probes.collect(Path(brief.hidden))
+            except Exception as error:  # noqa: BLE001 - whatever its author's code raises is the question's fault
+                examining.problems.append(f"probes.py can't be imported: {type(error).__name__}: {error}")
+                return
+            examiner = Examiner(examining, collected, control)
             say(line, {"ready": len(examining.items)})
             for request in inbox:
                 say(line, examiner.answer(json.loads(request)))
 
         examining = Examining(brief, consume)
+        homeless()
         warm()
+        cgroup.family()  # looked for once, and inherited by every fork
         pytest.main([brief.hidden, f"--rootdir={brief.hidden}", *ARGUMENTS], plugins=[examining])
         if examining.problems:
             say(line, {"problems": examining.problems})
@@ -156,6 +165,11 @@ def examined(subject: Subject, checks: list[Any], unloaded: str) -> Examination:
 def say(line: socket.socket, message: dict[str, Any]) -> None:
     """Write one line of JSON."""
     line.sendall(json.dumps(message).encode() + b"\n")
+
+
+def homeless() -> None:
+    """Keep Hypothesis from leaving a folder of its own where the command is run."""
+    configuration.set_hypothesis_home_dir(os.devnull)
 
 
 def warm() -> None:

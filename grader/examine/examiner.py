@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -14,6 +15,7 @@ from grader.errors import GraderFault, QuestionError
 from grader.examine.brief import Brief, Examination
 from grader.examine.zygote import Zygote
 
+PACKAGE: Final = Path(__file__).resolve().parents[1]
 COLLECT_SECONDS: Final = 120.0
 SPARE_SECONDS: Final = 120.0
 
@@ -34,6 +36,7 @@ class Examiner:
         self.process = subprocess.Popen(
             [
                 sys.executable,
+                "-P",  # the folder that the command is run in may be the candidate's
                 "-B",
                 "-m",
                 "grader.examine",
@@ -115,4 +118,11 @@ class Examiner:
 def environment() -> dict[str, str]:
     """This process's environment, without what would change a run of pytest."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "HYPOTHESIS_"))}
-    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    path = os.pathsep.join(filter(None, [str(PACKAGE.parent), kept.get("PYTHONPATH")]))
+    return {
+        **kept,
+        "PYTHONPATH": path,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",
+    }

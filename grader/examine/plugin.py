@@ -91,7 +91,8 @@ class Examining:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what went wrong while the tests were imported."""
         if report.failed:
-            self.problems.append(f"{report.nodeid} can't be imported: {str(report.longrepr).strip()}")
+            lines = str(report.longrepr).strip().splitlines()
+            self.problems.append(f"{report.nodeid} can't be imported: {lines[-1].removeprefix('E').strip()}")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Hand over to the examiner instead of running everything once."""

@@ -68,6 +68,8 @@ def _value(function: Probe, subject: Subject) -> Any:
         return Ended(type(error).__name__)
     except Lost as error:
         return Ended(error.outcome)
+    except Exception as error:  # noqa: BLE001 - a probe that stumbles tells nothing, and costs nothing but its name
+        return Ended(f"the probe raised {type(error).__name__}")
 
 
 def matching(seen: dict[str, Any], right: dict[str, Any], mistakes: dict[str, dict[str, Any]]) -> list[str]:

@@ -17,11 +17,13 @@ import socket
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from grader import wire
 from grader.errors import GraderFault
 from grader.examine.errors import Babbled, Died, Lost, OutOfMemory, TimedOut
+from grader.sandbox import cgroup
 from grader.sandbox.limits import KIB, MIB, Limits
 
 TICK: Final = 0.05
@@ -62,15 +64,18 @@ class Worker:
         os.set_blocking(self.output, False)
         self.leash.settimeout(KEEPER_SECONDS)
         self.pid, self.handle = self._introduction()
+        # A little above the limit on address space, which a program can recover from.
+        self.group = cgroup.Group.around(self.pid, limits.memory_mib * MIB * 9 // 8)
         self.channel.setblocking(False)
         usage.workers += 1
 
     def _introduction(self) -> tuple[int, int]:
         try:
-            word, handles, _, _ = socket.recv_fds(self.leash, 4096, 1)
-            return json.loads(word)["pid"], handles[0]
+            _, handles, _, _ = socket.recv_fds(self.leash, 4096, 1)
+            return pid_of(handles[0]), handles[0]
         except (OSError, ValueError, IndexError) as error:
-            raise GraderFault("a worker could not be started", found=f"{type(error).__name__}: {error}") from error
+            found = f"{type(error).__name__}: {error}"
+            raise GraderFault("a worker could not be started, or not be confined", found=found) from error
 
     def ask(self, during: str, request: dict[str, wire.Value]) -> dict[str, Any]:
         """Send a request and return the reply.
@@ -83,7 +88,11 @@ class Worker:
             Lost: the worker died, ran out of time or memory, or sent what is not a reply. It is closed by then.
         """
         try:
-            return self._ask(during, request)
+            frame = wire.encode(request, 1 << 40)
+        except wire.ProtocolError as error:
+            raise GraderFault("a check asks for what can't be sent", where=during, found=str(error)) from error
+        try:
+            return self._ask(during, frame)
         except Lost:
             self.close()
             raise
@@ -91,9 +100,9 @@ class Worker:
             self.close()
             raise Babbled(f"{during} did not answer in the protocol: {error}") from error
 
-    def _ask(self, during: str, request: dict[str, wire.Value]) -> dict[str, Any]:
+    def _ask(self, during: str, frame: list[bytes | memoryview]) -> dict[str, Any]:
         clock = _Clock(self.pid, self.limits, self.usage, during)
-        unsent = [memoryview(part) for part in wire.encode(request, 1 << 40)]
+        unsent = [memoryview(part) for part in frame]
         reader = wire.FrameReader(self.limits.frame_mib * MIB)
         with selectors.DefaultSelector() as selector:
             selector.register(self.channel, selectors.EVENT_READ | selectors.EVENT_WRITE)
@@ -162,7 +171,7 @@ class Worker:
         if ending.get("cpu_seconds", 0.0) > self.limits.submission_cpu_seconds:
             return TimedOut(f"{during} was stopped: {OUT_OF_TIME}")
         number = ending.get("signal")
-        if number == signal.SIGKILL and ending.get("peak_kib", 0) * KIB > self.limits.memory_mib * MIB:
+        if ending.get("ran_out"):
             return OutOfMemory(f"{during} was ended by the system for the memory that it took")
         if number is not None:
             return Died(f"{during} ended the process with {_signal_name(number)}")
@@ -176,6 +185,9 @@ class Worker:
         with suppress(OSError):
             self.leash.shutdown(socket.SHUT_WR)
         ending = self._last_word()
+        if self.group is not None:
+            ending["ran_out"] = self.group.ran_out()
+            self.group.remove()
         self._drain()
         os.close(self.output)
         os.close(self.handle)
@@ -218,6 +230,12 @@ class _Clock:
         whole = self.usage.cpu_seconds + cpu > limits.submission_cpu_seconds
         if whole or now - self.usage.started > limits.submission_wall_seconds:
             raise TimedOut(f"{self.during} was stopped: {OUT_OF_TIME}")
+
+
+def pid_of(handle: int) -> int:
+    """The pid, as this process sees it, of the process that a pidfd stands for."""
+    lines = Path(f"/proc/self/fdinfo/{handle}").read_text("ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
 
 
 def _signal_name(number: int) -> str:

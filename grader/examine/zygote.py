@@ -1,5 +1,6 @@
 """The command's handle on the zygote: started first, while everything else is still being imported."""
 
+import json
 import os
 import socket
 import subprocess
@@ -9,6 +10,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from grader.errors import GraderFault
+from grader.sandbox.tiers import Tier
 
 # As `python -I` would have it, spelled out: -I also drops PYTHONHASHSEED, without which a candidate's sets of strings
 # would come in another order on each run.
@@ -26,14 +28,19 @@ START_SECONDS: Final = 120.0
 class Zygote:
     """A warm process to fork workers from. A context manager; leaving it ends the process and all its workers.
 
-    `control` is the socket that new workers are asked for on; a child of this process may use it too.
+    `control` is the socket that new workers are asked for on; a child of this process may use it too. `missing` says,
+    once the zygote is ready, why workers can't be confined better.
+
+    Args:
+        strongest: the tier that is tried first; weaker ones follow where the system refuses.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, strongest: Tier = Tier.SEALED) -> None:
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         package = str(Path(__file__).resolve().parents[2])
         start = (
-            f"import sys; sys.path.append({package!r}); from grader.worker.zygote import main; main({theirs.fileno()})"
+            f"import sys; sys.path.append({package!r}); from grader.worker.zygote import main; "
+            f"main({theirs.fileno()}, {str(strongest)!r})"
         )
         self.process = subprocess.Popen(
             [sys.executable, *FLAGS, "-c", start],
@@ -47,6 +54,7 @@ class Zygote:
         )
         theirs.close()
         self._ready = False
+        self.missing: tuple[str, ...] = ()
 
     def wait(self) -> None:
         """Return when workers can be forked; at once from the second call on.
@@ -58,11 +66,11 @@ class Zygote:
             return
         self.control.settimeout(START_SECONDS)
         try:
-            word = self.control.recv(16)
+            word = self.control.recv(4096)
         except TimeoutError:
             word = b""
         self.control.settimeout(None)
-        if word != b"ready":
+        if not word:
             self.close()
             assert self.process.stderr is not None
             lines = self.process.stderr.read().decode("utf-8", "replace").strip().splitlines()
@@ -71,6 +79,7 @@ class Zygote:
                 found=lines[-1] if lines else "no message",
                 next_step="Check that `python -c 'import torch, numpy'` works in this environment.",
             )
+        self.missing = tuple(json.loads(word)["missing"])
         self._ready = True
 
     def close(self) -> None:

@@ -23,7 +23,12 @@ def text(question: Question) -> str:
         f"digest {question.digest}",
         "",
         "A submission defines",
-        *(f"  {each.name}{each.signature}: {each.gives}" for each in spec.defines),
+        *(
+            textwrap.fill(
+                f"{each.name}{each.signature}: {each.gives}", WIDTH, initial_indent="  ", subsequent_indent="    "
+            )
+            for each in (f"{each.name}{each.signature}: {each.gives}" for each in spec.defines)
+        ),
         "",
         "Criteria (* required)",
         *(

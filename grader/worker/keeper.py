@@ -7,21 +7,25 @@ import select
 import shutil
 import signal
 import socket
-import tempfile
+import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
-from grader.sandbox import confine
+from grader.sandbox import confine, kernel
+from grader.sandbox.confine import Plan
 from grader.sandbox.limits import Limits
 
+STARTED: Final = b"started"
 
-def keep(limits: Limits, channel: int, leash: int, output: int, serve: Callable[[int], None]) -> NoReturn:
+
+def keep(plan: Plan, limits: Limits, channel: int, leash: int, output: int, serve: Callable[[int], None]) -> NoReturn:
     """Run in a fresh fork of the zygote, and never return.
 
     Args:
+        plan: how the worker is confined.
         limits: what the submission may use.
         channel: the worker's end of the channel.
         leash: a socket to the examiner; when it closes or a byte comes, the worker has to go.
@@ -32,11 +36,18 @@ def keep(limits: Limits, channel: int, leash: int, output: int, serve: Callable[
     try:
         os.setsid()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        confine.prctl(confine.PR_SET_CHILD_SUBREAPER, 1)
-        confine.prctl(confine.PR_SET_PDEATHSIG, signal.SIGKILL)
-        folder = tempfile.mkdtemp(prefix="worker-")
+        _die_with_parent()
+        if plan.namespaces:
+            confine.separate()
+            if child := os.fork():  # the child is pid 1 of its namespace, and does the keeping
+                for descriptor in (channel, leash, output):
+                    os.close(descriptor)
+                os.waitpid(child, 0)
+                os._exit(0)
+            _die_with_parent()
+        folder = confine.make_folder(plan, limits)
         try:
-            _keep(limits, channel, leash, output, folder, serve)
+            _keep(plan, limits, channel, leash, output, folder, serve)
         finally:
             kill_descendants()
             remove(folder)
@@ -45,15 +56,23 @@ def keep(limits: Limits, channel: int, leash: int, output: int, serve: Callable[
         os._exit(status)
 
 
-def _keep(limits: Limits, channel: int, leash: int, output: int, folder: str, serve: Callable[[int], None]) -> None:
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        kernel.prctl(confine.PR_SET_CHILD_SUBREAPER, 1)
+        kernel.prctl(confine.PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _keep(
+    plan: Plan, limits: Limits, channel: int, leash: int, output: int, folder: str, serve: Callable[[int], None]
+) -> None:
     worker = os.fork()
     if worker == 0:
-        _work(limits, channel, output, folder, serve)
+        _work(plan, limits, channel, output, folder, serve)
     os.close(channel)
     os.close(output)
     with socket.socket(fileno=leash) as line:
         handle = os.pidfd_open(worker)
-        socket.send_fds(line, [json.dumps({"pid": worker}).encode()], [handle])
+        socket.send_fds(line, [STARTED], [handle])
         select.select([leash, handle], [], [])
         os.close(handle)
         with suppress(ProcessLookupError):
@@ -65,10 +84,10 @@ def _keep(limits: Limits, channel: int, leash: int, output: int, folder: str, se
             line.send(json.dumps(ending(status, used)).encode())
 
 
-def _work(limits: Limits, channel: int, output: int, folder: str, serve: Callable[[int], None]) -> NoReturn:
+def _work(plan: Plan, limits: Limits, channel: int, output: int, folder: str, serve: Callable[[int], None]) -> NoReturn:
     status = 1
     try:
-        confine.enter(limits, folder, channel, output)
+        confine.enter(plan, limits, folder, channel, output)
         serve(channel)
         status = 0
     except BaseException:  # noqa: BLE001 - printed, as the candidate's output is
@@ -104,7 +123,7 @@ def kill_descendants() -> None:
 
 
 def children() -> list[int]:
-    """The direct children of this process."""
+    """The direct children of this process. None in a pid namespace without /proc: there, its end is theirs."""
     try:
         return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()]
     except OSError:
@@ -112,7 +131,11 @@ def children() -> list[int]:
 
 
 def _processes() -> list[int]:
-    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return (
+        []
+        if not Path("/proc/self").exists()
+        else [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    )
 
 
 def _parent(pid: int) -> int:

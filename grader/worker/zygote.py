@@ -1,4 +1,4 @@
-"""The warm, clean process that workers are forked from. Run as `python -m grader.worker.zygote FD`.
+"""The warm, clean process that workers are forked from. Run as `python -m grader.worker.zygote FD TIER`.
 
 It imports torch and NumPy once, so that a worker costs a fork. It never holds a test, an answer, a candidate's file
 or the path of a question: what it knows, every worker knows.
@@ -14,22 +14,26 @@ import sys
 import numpy as np
 import torch
 
+from grader.sandbox import confine
 from grader.sandbox.limits import Limits
+from grader.sandbox.tiers import Tier
 from grader.worker import keeper, loop
 
-READY = b"ready"
 
+def main(control: int, strongest: str) -> None:
+    """Fork a keeper and its worker for each datagram on `control`, until the other end closes.
 
-def main(control: int) -> None:
-    """Fork a keeper and its worker for each datagram on `control`, until the other end closes."""
+    Workers are confined as well as the system allows, up to the tier `strongest`.
+    """
     torch.set_num_threads(1)  # before the first operation, or forked children hang
     _warm()
+    plan = confine.prepare(Tier(strongest))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers report on the leash, so the kernel may reap them
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the command's to handle; it closes the socket
     gc.collect()
     gc.freeze()
     with socket.socket(fileno=control) as line:
-        line.send(READY)
+        line.send(json.dumps({"missing": plan.missing}).encode())
         while True:
             request, descriptors, _, _ = socket.recv_fds(line, 4096, 3)
             if not request:
@@ -38,7 +42,7 @@ def main(control: int) -> None:
                 line.detach()
                 os.close(control)
                 channel, leash, output = descriptors
-                keeper.keep(Limits(**json.loads(request)), channel, leash, output, loop.serve)
+                keeper.keep(plan, Limits(**json.loads(request)), channel, leash, output, loop.serve)
             for descriptor in descriptors:
                 os.close(descriptor)
 
@@ -50,4 +54,4 @@ def _warm() -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), sys.argv[2])
