@@ -23,12 +23,7 @@ def text(question: Question) -> str:
         f"digest {question.digest}",
         "",
         "A submission defines",
-        *(
-            textwrap.fill(
-                f"{each.name}{each.signature}: {each.gives}", WIDTH, initial_indent="  ", subsequent_indent="    "
-            )
-            for each in (f"{each.name}{each.signature}: {each.gives}" for each in spec.defines)
-        ),
+        *(_wrapped(f"{each.name}{each.signature}: {each.gives}", "  ", "    ") for each in spec.defines),
         "",
         "Criteria (* required)",
         *(
@@ -50,4 +45,8 @@ def text(question: Question) -> str:
 
 def _row(first: str, id: str, words: str) -> str:
     start = f"  {first} {id:<24} " if first else f"  {id:<31} "
-    return textwrap.fill(words, WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False)
+    return _wrapped(words, start, " " * len(start))
+
+
+def _wrapped(words: str, first: str, then: str) -> str:
+    return textwrap.fill(words, WIDTH, initial_indent=first, subsequent_indent=then, break_on_hyphens=False)

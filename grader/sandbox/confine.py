@@ -143,7 +143,7 @@ def make_folder(plan: Plan, limits: Limits) -> str:
     if plan.namespaces:
         root.mount_folder(limits.file_mib * 4, os.geteuid() if owner is None else owner)
         return root.FOLDER
-    folder = tempfile.mkdtemp(prefix="worker-")
+    folder = tempfile.mkdtemp(prefix=f"worker-{os.getppid()}-")
     if plan.owner is not None:
         os.chown(folder, plan.owner, plan.owner)
     return folder

@@ -3,7 +3,7 @@
 An attack opens with a docstring that says what it tries and what must come of it, then comment lines:
 
     # base: right | wrong | tell      what it extends; `tell` returns what its look() found as the table's numbers
-    # runner: pytest | plain | …      the naive grader that it is shown to bite; pytest if left out
+    # runner: plain | pytest | …      the naive grader that it is shown to bite; plain if left out
     # naive: <how that shows>         see naive/__init__.py
     # here: <how it must end>         see test_attacks.py
     # open: <tiers>                   tiers that do not promise to stop it: there only its own verdict is held against it
@@ -35,7 +35,7 @@ class Attack:
     naive: str
     here: str
     base: str = ""
-    runner: str = "pytest"
+    runner: str = "plain"
     open: str = ""
     needs: str = ""
 

@@ -51,7 +51,7 @@ class Naive:
             [sys.executable, "-B", str(HERE / "runner.py"), str(theirs.fileno()), "--nonce", nonce],
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
-            env={**os.environ, "GRADER_NONCE": nonce, "OMP_NUM_THREADS": "1"},
+            env={**os.environ, "GRADER_NONCE": nonce, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1"},
         )
         theirs.close()
 

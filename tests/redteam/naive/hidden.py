@@ -110,11 +110,6 @@ def test_module_method():
     assert result.allclose(expected, atol=1e-5)
 
 
-def test_module_testing():
-    result, expected = added(torch.randn(1, 5, 6))
-    torch.testing.assert_close(result, expected)
-
-
 def test_module_later():
     x = torch.randn(1, 5, 6)
     result = SinusoidalPositions(8, 6, 100.0)(x)

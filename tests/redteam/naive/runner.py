@@ -9,7 +9,9 @@ them has a mistake in it.
 """
 
 import builtins
+import gc
 import importlib
+import io
 import json
 import os
 import pickle
@@ -21,7 +23,7 @@ import signal
 import socket
 import sys
 import time
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
 import numpy as np
@@ -32,11 +34,13 @@ MIB = 1 << 20
 ALARM_SECONDS = 1
 TAIL = 4096
 SUBREAPER = 36
+PYTEST = ("-q", "--rootdir=.", "-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:threadexception")
 
 
 def main(line):
     torch.set_num_threads(1)
     libc().prctl(SUBREAPER, 1, 0, 0, 0)
+    warm()
     inbox = line.makefile("r", encoding="utf-8")
     for request in inbox:
         asked = json.loads(request)
@@ -51,6 +55,15 @@ def main(line):
         os.close(reading)
         line.sendall(json.dumps(record).encode() + b"\n")
     return 0
+
+
+def warm():
+    """Import what pytest and torch import late, before the first fork."""
+    torch.nn.Linear(2, 2)(torch.ones(1, 2)).sum().backward()
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        pytest.main([*PYTEST, "--collect-only", os.devnull])
+    gc.collect()
+    gc.freeze()
 
 
 def libc():
@@ -107,7 +120,7 @@ class Recorder:
 
 
 def with_pytest(results):
-    return int(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "hidden.py"], [Recorder(results)]))
+    return int(pytest.main([*PYTEST, "hidden.py"], [Recorder(results)]))
 
 
 def plain(results, around=lambda test: test()):

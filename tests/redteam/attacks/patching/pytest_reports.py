@@ -1,5 +1,6 @@
 """Rewrites pytest's reports so that each says passed: pytest runs where no submission does."""
 # base: wrong
+# runner: pytest
 # naive: forges exit
 # here: failed
 reports = sys.modules.get("_pytest.reports")
