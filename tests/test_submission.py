@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 
-from grader import submission
 from grader.errors import CallError
 from grader.submission import Refused, Submission, folder, read, reading, sourcetext, syntax
 from grader.submission.archive import Archive

@@ -28,6 +28,7 @@ from grader.sandbox.limits import KIB, MIB, Limits
 
 TICK: Final = 0.05
 KEEPER_SECONDS: Final = 20.0
+CONFINED: Final = b"+"  # what a worker sends once it is confined, see worker/keeper.py
 OUT_OF_TIME: Final = "the submission used up its time as a whole"
 
 
@@ -70,10 +71,19 @@ class Worker:
         usage.workers += 1
 
     def _introduction(self) -> tuple[int, int]:
+        """The worker's pid and a pidfd for it, once it is confined."""
+        handles: list[int] = []
         try:
             _, handles, _, _ = socket.recv_fds(self.leash, 4096, 1)
+            self.channel.settimeout(KEEPER_SECONDS)
+            if self.channel.recv(1) != CONFINED:
+                raise OSError("it ended before it was confined")
             return pid_of(handles[0]), handles[0]
         except (OSError, ValueError, IndexError) as error:
+            self.channel.close()
+            self.leash.close()
+            for descriptor in (self.output, *handles):
+                os.close(descriptor)
             found = f"{type(error).__name__}: {error}"
             raise GraderFault("a worker could not be started, or not be confined", found=found) from error
 

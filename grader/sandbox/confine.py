@@ -102,7 +102,7 @@ def _move_in(missing: list[str]) -> bool:
             os._exit(code)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code != 0:
-        missing.append(f"namespaces of its own are refused here ({os.strerror(code) if code > 0 else 'killed'})")
+        missing.append(f"namespaces for workers are refused here ({os.strerror(code) if code > 0 else 'killed'})")
         return False
     _build()
     return True

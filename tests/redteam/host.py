@@ -65,7 +65,8 @@ def difference(before: Host, after: Host) -> list[str]:
         old, new = getattr(before, part), getattr(after, part)
         label = part.replace("_", "-")
         words += [f"{label}: {name} is new ({new[name]})" for name in new.keys() - old.keys()]
-        words += [f"{label}: {name} is gone" for name in old.keys() - new.keys()]
+        if part != "processes":  # one that was about to end when it was seen
+            words += [f"{label}: {name} is gone" for name in old.keys() - new.keys()]
         words += [
             f"{label}: {name} was {old[name]}, is {new[name]}"
             for name in old.keys() & new.keys()

@@ -77,7 +77,7 @@ def test_it_bites_a_naive_grader(
     before = host.look(bait)
     try:
         attack.submit(folder, bait.constants())
-        record = naive.run(folder, attack.runner, hangs="hangs" in attack.naive, grace=0.3 * ("late" in attack.name))
+        record = naive.run(folder, attack)
         changes = host.difference(before, host.look(bait))
     finally:
         spoilt()

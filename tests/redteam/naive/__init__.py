@@ -29,10 +29,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from ..attack import Attack
 from ..bait import MARK
 
 HERE: Final = Path(__file__).parent
 HANG_SECONDS: Final = 2.5
+GRACE_SECONDS: Final = 0.5
 PATIENCE_SECONDS: Final = 40.0
 SWALLOWS_MIB: Final = 700
 FLOODS_MIB: Final = 8
@@ -55,12 +57,17 @@ class Naive:
         )
         theirs.close()
 
-    def run(self, folder: Path, mode: str, *, hangs: bool, grace: float = 0.0) -> dict[str, Any]:
-        """Grade the solution in a folder; what was seen and believed, by name."""
+    def run(self, folder: Path, attack: Attack) -> dict[str, Any]:
+        """Grade the attack that is in a folder as solution.py; what was seen and believed, by name."""
         for name in ("hidden.py", "oracle.py"):
             shutil.copy(HERE / name, folder)
-        seconds = HANG_SECONDS if hangs else PATIENCE_SECONDS
-        asked = {"folder": str(folder), "mode": mode, "seconds": seconds, "grace": grace}
+        asked = {
+            "folder": str(folder),
+            "mode": attack.runner,
+            "seconds": HANG_SECONDS if "hangs" in attack.naive else PATIENCE_SECONDS,
+            "grace": GRACE_SECONDS if "late" in attack.name else 0.0,
+            "tears_down": attack.kind == "ending",
+        }
         self.line.sendall(json.dumps(asked).encode() + b"\n")
         record: dict[str, Any] = json.loads(self.inbox.readline())
         return record

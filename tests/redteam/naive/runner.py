@@ -49,7 +49,8 @@ def main(line):
         if child == 0:
             line.close()
             os.close(reading)
-            return grade(asked["folder"], asked["mode"], writing)
+            status = grade(asked["folder"], asked["mode"], writing)
+            return status if asked["tears_down"] else os._exit(status)  # half a second, that few attacks need
         os.close(writing)
         record = judge(asked, child, reading)
         os.close(reading)
