@@ -34,7 +34,7 @@ class Pairs:
         )
 
 
-def compare(ours: Callable[[], None], theirs: Callable[[], None], runs: int) -> Pairs:
+def compare(ours: Callable[[], object], theirs: Callable[[], object], runs: int) -> Pairs:
     """Run both once unmeasured, then in turn."""
     ours()
     theirs()
@@ -42,7 +42,7 @@ def compare(ours: Callable[[], None], theirs: Callable[[], None], runs: int) -> 
     return Pairs([one for one, _ in pairs], [other for _, other in pairs])
 
 
-def seconds(action: Callable[[], None]) -> float:
+def seconds(action: Callable[[], object]) -> float:
     """The wall time of a call."""
     started = time.perf_counter()
     action()
