@@ -11,6 +11,7 @@ import pytest
 from grader.bank import Bank
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
+from grader.sandbox.tiers import Tier
 
 from . import bait as baits
 from .bait import Bait
@@ -18,7 +19,7 @@ from .naive import Naive
 
 HERE = Path(__file__).parent
 
-TIERS = os.environ.get("GRADER_REDTEAM_TIERS", "separate-process").split(",")
+TIERS = os.environ.get("GRADER_REDTEAM_TIERS", "sealed").split(",")
 QUESTION = Bank((HERE / "bank" / "questions",)).get("positions")
 
 
@@ -31,8 +32,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def open_engine(tier: str, zygote: Zygote | None = None) -> Engine:
     """An engine of this tier. The one place where a tier's name becomes an engine."""
-    del tier
-    return Engine(QUESTION, zygote)
+    return Engine(QUESTION, zygote, tier=Tier(tier), require=Tier(tier))
 
 
 @pytest.fixture(scope="session", params=TIERS)

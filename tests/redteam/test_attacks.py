@@ -32,6 +32,7 @@ from grader.grade import Engine
 from grader.outcome import Outcome, Verdict
 from grader.render.feedback import feedback
 from grader.report import Report
+from grader.sandbox.tiers import Tier
 
 from . import host
 from .attack import ATTACKS, Attack
@@ -190,7 +191,7 @@ def control(tmp_path_factory: pytest.TempPathFactory) -> Control:
 @pytest.fixture
 def engines(tier: str, secrets_about: None) -> Iterator[list[Engine]]:
     """As many engines as are at work at once, on one zygote as a batch has it."""
-    with Zygote() as zygote:
+    with Zygote(Tier(tier)) as zygote:
         engines = [open_engine(tier, zygote) for _ in range(AT_A_TIME)]
         try:
             for engine in engines:

@@ -1,9 +1,20 @@
 # What every attack starts with, after the constants that name its targets.
 import ctypes
+import gc
+import json
 import os
 import re
+import signal
+import socket
 import stat
 import struct
+import sys
+import threading
+import time
+
+import numpy as np
+import torch
+from torch import nn
 
 libc = ctypes.CDLL(None, use_errno=True)
 REFUSED = (OSError, ValueError, AttributeError, KeyError, ImportError, RuntimeError, MemoryError)

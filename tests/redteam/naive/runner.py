@@ -47,6 +47,7 @@ def main(line):
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
+            inbox.close()
             line.close()
             os.close(reading)
             status = grade(asked["folder"], asked["mode"], writing)
