@@ -102,10 +102,9 @@ class Examination:
         """What a person should know of what the submission printed."""
         if not self.printed_bytes:
             return []
-        much = self.printed_bytes > limits.output_kib * KIB  # how much more depends on when it was stopped
-        size = (
-            f"more than {limits.output_kib} KiB, of which the start was kept" if much else f"{self.printed_bytes} bytes"
-        )
+        most = min(limits.output_kib, -(-self.printed_bytes // KIB))  # how much more depends on when it was stopped
+        more = ", of which the start was kept" if self.printed_bytes > limits.output_kib * KIB else ""
+        size = f"{'more than' if more else 'up to'} {most} KiB{more}"
         return [f"it printed {size}; what is printed decides nothing"]
 
     def used(self) -> dict[str, float]:

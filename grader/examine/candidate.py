@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.examine.errors import Mismatch
+from grader.examine.errors import Mismatch, Raised
 from grader.examine.holdings import Inventory, Tensor
 from grader.examine.remote import Handle, Remote, describe, pack, tensor
 from grader.examine.subject import SOLUTION, Subject
@@ -32,13 +32,31 @@ class Observation:
         result: as a plain call would have returned it.
         arguments_unchanged: the call left its arguments as they were, bit for bit.
         repeats: a second call with the same arguments gave the same result.
-        result_shares_storage: overwriting the result changed the arguments, or what the next call gives.
+        result_shares_storage: overwriting the result changed the arguments, or what the next call gives. Where calls do
+            not repeat, only the arguments can tell.
+        result_stays: a later call with other arguments left the result as it was.
     """
 
     result: Any
     arguments_unchanged: bool
     repeats: bool
     result_shares_storage: bool
+    result_stays: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """What one call and its backward pass gave.
+
+    Attributes:
+        result: as a plain call would have returned it.
+        at_x: the gradient that arrived at x; None if none did.
+        x_unchanged: the call left x, an intermediate tensor that requires a gradient, as it was.
+    """
+
+    result: Any
+    at_x: Any
+    x_unchanged: bool
 
 
 class Candidate:
@@ -64,34 +82,37 @@ class Candidate:
         """A support module of the question, in the worker: `candidate.support("gpt").GPT(...)`."""
         return Remote(self._subject, module)
 
-    def observe(self, target: Remote, *args: Any) -> Observation:
-        """Call `target` three times over and compare, see `Observation`.
+    def observe(self, target: Remote, *args: Any, grad: bool = True) -> Observation:
+        """Call `target` a few times over and compare, see `Observation`; without `grad` under torch.no_grad().
 
         The target may be damaged by it: where its result shares storage with what it keeps, that was overwritten.
         """
         sent = target._pack(list(args))
         during = target._during(args, {})
-        told = self._subject.ask(during, "observe", on=target._on, path=target._path, args=sent)
-        keys = ("result", "arguments", "repeated", "arguments_after_scribbling", "repeated_after_scribbling")
+        told = self._subject.ask(during, "observe", on=target._on, path=target._path, args=sent, grad=grad)
+        keys = ("result", "arguments", "repeated", "kept", "arguments_after_scribbling", "repeated_after_scribbling")
         if type(told) is not dict or set(told) != set(keys):
             raise Mismatch(f"{during} could not be observed")
-        result, after, repeated, scribbled, again = (told[key] for key in keys)
+        result, after, repeated, kept, scribbled, again = (told[key] for key in keys)
+        repeats = same_bytes(result, repeated)
         return Observation(
             result=target._unpack(result),
             arguments_unchanged=same_bytes(sent, after),
-            repeats=same_bytes(result, repeated),
-            result_shares_storage=not (same_bytes(after, scribbled) and same_bytes(repeated, again)),
+            repeats=repeats,
+            result_shares_storage=not same_bytes(after, scribbled) or (repeats and not same_bytes(repeated, again)),
+            result_stays=same_bytes(result, kept),
         )
 
-    def gradient(self, target: Remote, x: NDArray[Any], cotangent: NDArray[Any]) -> tuple[Any, Any]:
-        """`target(x)`, and the gradient of `(target(x) * cotangent).sum()` with respect to x, None if none arrives."""
+    def gradient(self, target: Remote, x: NDArray[Any], cotangent: NDArray[Any]) -> Gradient:
+        """`target(x)`, and the gradient of `(target(x) * cotangent).sum()` with respect to x."""
         during = target._during((x,), {})
         given = Array("tensor", x.dtype.name, x.shape, np.ascontiguousarray(x).tobytes(), requires_grad=True)
         pulled = pack(tensor(cotangent), "tensor")
         told = self._subject.ask(during, "gradient", on=target._on, path=target._path, args=[given], cotangent=pulled)
         match told:
-            case {"result": result, "gradients": [back]}:
-                return target._unpack(result), target._unpack(back)
+            case {"result": result, "gradients": [back], "arguments": [after]}:
+                unchanged = isinstance(after, Array) and bytes(after.data) == given.data
+                return Gradient(target._unpack(result), target._unpack(back), unchanged)
         raise Mismatch(f"{during} has no gradient to tell of")
 
     def inventory(self, module: Any) -> Inventory:
@@ -113,11 +134,20 @@ class Candidate:
     def moved(self, module: Handle, *args: Any) -> Any:
         """Move a module to another device with its `.to`, and call it there, on arguments that were moved too.
 
-        What was left behind raises, as it would on a GPU. The result has a shape and a dtype, and no numbers.
+        The result has a shape and a dtype, and no numbers. There are none to compute with either: code that looks at
+        values sees zeros, so what it raises on that account says nothing, and gives None.
+
+        Raises:
+            Mismatch: something was left behind, as on a GPU it would have raised.
         """
         during = f"{module._label} on another device"
         sent = module._pack(list(args))
-        return module._unpack(self._subject.ask(during, "moved", on=module._on, args=sent))
+        try:
+            return module._unpack(self._subject.ask(during, "moved", on=module._on, args=sent))
+        except Raised as error:
+            if error.type == "LeftBehind":
+                raise Mismatch(f"{during}: an operation met a tensor that was left on the cpu") from None
+            return None
 
     def value(self, target: Remote, path: str) -> Any:
         """The value at a dotted path below an object: a buffer's numbers, for example."""

@@ -5,9 +5,13 @@ from BaseException, so that neither a check's `except Exception` nor Hypothesis'
 dead worker again.
 """
 
-from typing import ClassVar
+import re
+from typing import ClassVar, Final
 
 from grader.outcome import Outcome
+
+# Addresses and the names of workers' folders differ from run to run; a report does not.
+_VARYING: Final = re.compile(r"0x[0-9a-f]{6,}|/tmp/worker-[\w-]+")
 
 
 class Mismatch(AssertionError):
@@ -31,6 +35,7 @@ class Raised(Exception):
     """
 
     def __init__(self, type: str, message: str, line: int | None, during: str) -> None:
+        message = _VARYING.sub("…", message)
         self.type, self.message, self.line = type, message, line
         at = f" at line {line}" if line else ""
         super().__init__(f"{during} raised {type}{at}{': ' if message else ''}{message}")

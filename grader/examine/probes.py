@@ -64,8 +64,10 @@ def run(probes: dict[str, Probe], subject: Subject) -> dict[str, Any]:
 def _value(function: Probe, subject: Subject) -> Any:
     try:
         return function(Candidate(subject))
-    except (Raised, Mismatch) as error:
-        return Ended(type(error).__name__)
+    except Raised as error:
+        return Ended(f"raised {error.type}")
+    except Mismatch:
+        return Ended("gave what can't be compared")
     except Lost as error:
         return Ended(error.outcome)
     except Exception as error:  # noqa: BLE001 - a probe that stumbles tells nothing, and costs nothing but its name

@@ -126,7 +126,9 @@ class Remote:
         return pack(value, "tensor" if isinstance(self._on, Ref) else "ndarray")
 
     def _unpack(self, value: Any) -> Any:
-        return unpack(self._subject, value, self._label)
+        """A result as a test sees it; what a method of a kept object gives goes by that object's name."""
+        of_object = isinstance(self._on, Ref) and self._path
+        return unpack(self._subject, value, self._label.rpartition(".")[0] if of_object else self._label)
 
 
 class Handle(Remote):

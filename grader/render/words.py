@@ -7,7 +7,7 @@ from grader.report import AnswerPart, CriterionPart, Report
 
 # What an outcome means, where its name alone leaves a reader guessing. Nothing here depends on a check.
 MEANING: Final = {
-    Outcome.CRASHED: "The process that ran the code ended before it had answered.",
+    Outcome.CRASHED: "The code raised an error here, or ended the process that ran it.",
     Outcome.TIMED_OUT: "The code was still running when its time was used up.",
     Outcome.OUT_OF_MEMORY: "The code asked for more memory than it may use.",
     Outcome.NOT_REACHED: "This was not looked at, because something that it rests on did not pass.",

@@ -12,7 +12,10 @@ from grader.sandbox import probe
 from grader.sandbox.tiers import Tier
 
 PROBE_SOURCE: Final = inspect.getsource(probe)
-OURS: Final = {"LANG", "LC_CTYPE", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONHASHSEED"}
+OURS: Final = {
+    *("LANG", "LC_CTYPE", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONHASHSEED"),
+    "TORCHDYNAMO_DISABLE",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ def enter() -> None:
         kernel.mount("none", SCAFFOLD + place, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,nr_inodes=2,mode=555")
     _write("/etc/passwd", PASSWD)
     Path(SCAFFOLD + FOLDER).mkdir(exist_ok=True)
+    Path(SCAFFOLD + "/dev/shm").symlink_to(FOLDER)  # POSIX shared memory is then a file of the worker's own
     _set_attributes(SCAFFOLD, ATTR_RDONLY | ATTR_NOSUID)
     for path in readable:
         _set_attributes(SCAFFOLD + path, ATTR_NODEV)

@@ -56,8 +56,8 @@ class Describer:
             return self._to_wire(kind.item(value), depth)
         if kind in _TENSORS:
             return tensor_to_wire(value, self.limit)
-        if kind is np.ndarray:
-            return array_to_wire(value, self.limit)
+        if issubclass(kind, np.ndarray):  # a subclass, a memory map say, by the memory that it really has
+            return array_to_wire(np.ndarray.view(value, np.ndarray), self.limit)
         if kind in (list, tuple) and self._fits(value, depth):
             return cast(Value, kind(self._to_wire(item, depth + 1) for item in value))
         if kind is dict and self._fits(value, depth) and all(type(key) is str for key in value):

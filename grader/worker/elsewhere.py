@@ -14,6 +14,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 ELSEWHERE: Final = "meta"
 
+
+class LeftBehind(RuntimeError):
+    """An operation met a tensor that was moved and one that was not: on a GPU it would have raised."""
+
+
 # A GPU takes indices from the CPU, and copies between devices are what these are for.
 MIXES_DEVICES: Final = ("aten::index", "aten::_to_copy", "aten::copy_", "aten::index_put_")
 
@@ -38,7 +43,7 @@ class Elsewhere(TorchDispatchMode):  # type: ignore[misc]
         name = func._schema.name
         left = [tensor for tensor in tensors if tensor.device.type != ELSEWHERE and tensor.dim() > 0]
         if moved and left and name not in MIXES_DEVICES:
-            raise RuntimeError(
+            raise LeftBehind(
                 f"Expected all tensors to be on the same device, but {name} met a tensor that was moved "
                 "and one that was left on the cpu"
             )

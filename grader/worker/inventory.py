@@ -64,8 +64,9 @@ def _tensors(module: Any, prefix: str, seen: set[int], depth: int) -> Iterator[t
 def _loose(name: str, thing: Any, seen: set[int], depth: int, nested: int) -> Iterator[tuple[str, torch.Tensor, str]]:
     if isinstance(thing, torch.Tensor):
         yield name, thing, "loose"
-    elif isinstance(thing, torch.nn.Module):
-        yield from _tensors(thing, f"{name}.", seen, depth + 1)
+    elif isinstance(thing, torch.nn.Module):  # not registered, so neither moved nor saved, buffers included
+        for inner, tensor, registered in _tensors(thing, f"{name}.", seen, depth + 1):
+            yield inner, tensor, "loose" if registered == "buffer" else registered
     elif type(thing) in (list, tuple) and nested < 3:
         for index, item in enumerate(thing[:100]):
             yield from _loose(f"{name}[{index}]", item, seen, depth, nested + 1)

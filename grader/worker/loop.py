@@ -108,10 +108,11 @@ class Session:
                 replies.append({"raised": raised(error, f"{load.SOLUTION}.py")})
         return replies
 
-    def observe(self, on: str | Ref, path: str, args: list[Value]) -> Value:
+    def observe(self, on: str | Ref, path: str, args: list[Value], grad: bool) -> Value:
         """See `observe.observe`."""
         function = self.target(on, path)
-        return observe.observe(lambda given: function(*given), args, self.describer)
+        with torch.set_grad_enabled(grad):
+            return observe.observe(lambda given: function(*given), args, self.describer)
 
     def gradient(self, on: str | Ref, path: str, args: list[Value], cotangent: Value) -> Value:
         """See `observe.gradient`."""

@@ -13,24 +13,35 @@ Call = Callable[[list[Any]], Any]
 
 
 def observe(call: Call, arguments: list[Value], describer: Describer) -> dict[str, Value]:
-    """Call three times with fresh copies of the arguments, and scribble over the first result before the third.
+    """Call a few times with fresh copies of the arguments, and scribble over the first result before the last.
 
-    What changes in the first call's arguments shows a write in place; what changes in them, or in the third result,
-    after the scribbling shows shared storage; a second result unlike the first shows a call that does not repeat.
+    What changes in the first call's arguments shows a write in place. A second result unlike the first shows a call
+    that does not repeat. A first result that changes when the call is made with other arguments shows memory that is
+    used again. What changes in the arguments, or in the last result, after the scribbling shows shared storage.
     """
     first_arguments = describer.from_wire(arguments)
     result = call(first_arguments)
     told = describer.to_wire(result)
     after_call = describer.to_wire(first_arguments)
     repeated = describer.to_wire(call(describer.from_wire(arguments)))
+    call([_other(argument) for argument in describer.from_wire(arguments)])
+    kept = describer.to_wire(result)
     scribble(result)
     return {
         "result": told,
         "arguments": after_call,
         "repeated": repeated,
+        "kept": kept,
         "arguments_after_scribbling": describer.to_wire(first_arguments),
         "repeated_after_scribbling": describer.to_wire(call(describer.from_wire(arguments))),
     }
+
+
+def _other(argument: Any) -> Any:
+    """An argument of the same shape with other numbers, where it holds floats."""
+    if isinstance(argument, torch.Tensor):
+        return 1 - argument if argument.is_floating_point() else argument
+    return 1 - argument if isinstance(argument, np.ndarray) and argument.dtype.kind == "f" else argument
 
 
 def scribble(result: Any) -> None:
@@ -62,9 +73,14 @@ def gradient(call: Call, arguments: list[Value], cotangent: Value, describer: De
     The arguments are copies of leaves, as embeddings are in a model: writing into them is allowed.
     """
     given = describer.from_wire(arguments)
-    result = call([leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in given])
+    copies = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in given]
+    result = call(copies)
     if isinstance(result, torch.Tensor) and result.requires_grad:
         # The same as backward(cotangent), which would first import sympy to look at its shape.
         (result * describer.from_wire(cotangent)).sum().backward()
     gradients = [argument.grad if isinstance(argument, torch.Tensor) else None for argument in given]
-    return {"result": describer.to_wire(result), "gradients": describer.to_wire(gradients)}
+    return {
+        "result": describer.to_wire(result),
+        "gradients": describer.to_wire(gradients),
+        "arguments": describer.to_wire(copies),
+    }

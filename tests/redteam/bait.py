@@ -8,6 +8,7 @@ expression that does not match itself finds again.
 from __future__ import annotations
 
 import ctypes
+import marshal
 import os
 import pty
 import secrets
@@ -73,6 +74,9 @@ class Bait:
         for name in ("hidden", "site", "others/ada", "repository/.git/objects/aa"):
             (folder / name).mkdir(parents=True)
         (folder / "hidden" / "test_hidden.py").write_text(f"def {SECRET_LINE.replace(' ', '_')}(): ...\n")
+        (folder / "hidden" / "__pycache__").mkdir()
+        compiled = marshal.dumps(compile(f"{SECRET_LINE.replace(' ', '_')} = 0", "test_hidden.py", "exec"))
+        (folder / "hidden" / "__pycache__" / "test_hidden.cpython-311.pyc").write_bytes(bytes(16) + compiled)
         (folder / "hidden" / "reference.py").write_text(f"# {SECRET_LINE}\n")
         (folder / "others" / "ada" / "solution.py").write_text(f"# {SECRET_LINE}\n")
         blob = zlib.compress(f"blob {len(SECRET_LINE)}\0{SECRET_LINE}".encode())

@@ -34,7 +34,7 @@ from grader.render.feedback import feedback
 from grader.report import Report
 from grader.sandbox.tiers import Tier
 
-from . import host
+from . import host, readers
 from .attack import ATTACKS, Attack
 from .bait import MARK, Bait
 from .conftest import QUESTION, open_engine
@@ -82,7 +82,7 @@ def test_it_bites_a_naive_grader(
         changes = host.difference(before, host.look(bait))
     finally:
         spoilt()
-    assert bites(attack.naive, record, changes), (record, changes)
+    assert bites(attack.naive, record, changes, bait.token), (record, changes)
 
 
 @attacks
@@ -97,8 +97,10 @@ def test_it_gets_nowhere(
     if changes or told:
         spoilt()
     expect_end(attack, report)
-    assert re.search(MARK, report.to_json()) is None
-    assert re.search(MARK, feedback(report)) is None
+    assert re.search(MARK, report.to_json() + feedback(report)) is None
+    assert readers.harmful(report, bait.token) == []
+    assert readers.is_plain_json(report)
+    assert all(answer.outcome is None for answer in report.answers), "only a person marks a text"
     if tier not in attack.open:
         assert told == 0
         assert changes == []
@@ -138,10 +140,10 @@ def listen(engine: Engine, attack: Attack, bait: Bait) -> float:
     subject = Subject(QUESTION.brief, attack.source(bait.constants()), engine.zygote.control)
     try:
         value = Candidate(subject).sinusoidal_pe(2, 2, 10.0)
-        assert isinstance(value, np.ndarray)
+        assert isinstance(value, np.ndarray), value
         return float(np.abs(value).max())
-    except (Raised, Lost):
-        return 0.0
+    except (Raised, Lost) as error:
+        raise AssertionError(f"it came to no end of its search: {error}") from error
     finally:
         subject.close()
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from oracle import past_the_end, table_of
+from oracle import built, past_the_end, table_of
 from test_counter import MODELS
 from test_in_gpt import toy
 from waves import fit
@@ -33,21 +33,24 @@ def rounding(candidate: Candidate) -> str:
         return "to half precision"
     if np.abs(table * 1e4 - np.round(table * 1e4)).max() < 1e-2:
         return "to four decimals"
-    return "in the angles" if max(wave.residual for wave in fit(table)) > 2e-6 else "at the end"
+    if np.abs(table * 1e5 - np.round(table * 1e5)).max() < 1e-2:
+        return "to five decimals"
+    worst = max(wave.residual for wave in fit(table))
+    return "no wave" if worst > 1e-3 else "in the angles" if worst > 2e-6 else "at the end"
 
 
 @probe
-def held(candidate: Candidate) -> list[tuple[str, bool, bool, str]]:
+def held(candidate: Candidate) -> list[tuple[str, int, bool, str]]:
     """How the module holds its table, and which parameters it has beside it."""
     inventory = candidate.inventory(candidate.SinusoidalPositions(12, 8, 50.0))
-    rows = [(each.kind, each.size == 96, each.requires_grad, each.dtype) for each in inventory]
-    return sorted({row for row in rows if row[0] == "parameter" or row[1]})
+    rows = [(each.kind, each.size, each.requires_grad, each.dtype) for each in inventory]
+    return sorted({row for row in rows if row[0] == "parameter" or row[1] == 96})
 
 
 @probe
 def survives_initialisation(candidate: Candidate) -> bool:
     """Whether the GPT's initialisation leaves the module's rows alone."""
-    module = candidate.SinusoidalPositions(16, 8, 50.0)
+    module = built(candidate, 16).train(False)
     before = module(X)
     toy(candidate, module)
     return isinstance(before, np.ndarray) and np.array_equal(module(X), before)
@@ -56,10 +59,18 @@ def survives_initialisation(candidate: Candidate) -> bool:
 @probe
 def beside_the_rows(candidate: Candidate) -> Any:
     """The result of forward without the rows of the candidate's own table: x, if the sum is plain."""
-    result = candidate.SinusoidalPositions(12, 8, 50.0)(X)
+    result = built(candidate, 12, base=50.0).train(False)(X)
     if isinstance(result, tuple):
         return f"a tuple of {len(result)}"
     return result.astype("float64") - table_of(candidate, 12, 8, 50.0)[:5]
+
+
+@probe
+def in_training(candidate: Candidate) -> bool:
+    """Whether forward does in training what it does in evaluation."""
+    module = built(candidate, 12)
+    kept, other = (module.train(mode)(X) for mode in (False, True))
+    return isinstance(kept, np.ndarray) and np.array_equal(kept, other)
 
 
 @probe
@@ -72,8 +83,8 @@ def purity(candidate: Candidate) -> tuple[bool, bool]:
 @probe
 def gradient(candidate: Candidate) -> Any:
     """Whether a gradient reaches x, where there is a result to pull it back from."""
-    result, back = candidate.gradient(candidate.SinusoidalPositions(5, 8, 50.0), X, np.ones_like(X))
-    return back is not None if isinstance(result, np.ndarray) else "no array"
+    seen = candidate.gradient(candidate.SinusoidalPositions(5, 8, 50.0), X, np.ones_like(X))
+    return seen.at_x is not None if isinstance(seen.result, np.ndarray) else "no array"
 
 
 @probe

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracle import embeddings, expect_something_added, parameter_count
+from oracle import built, embeddings, expect_something_added, parameter_count, x_that_works
 
 from grader.checks import (
     Candidate,
@@ -33,12 +33,9 @@ def toy(candidate: Candidate, positions: Handle) -> Handle:
     return model
 
 
-def built(candidate: Candidate) -> Handle:
+def fresh(candidate: Candidate) -> Handle:
     """The candidate's module, for the toy GPT."""
-    module = candidate.SinusoidalPositions(CONTEXT, D_MODEL, 10_000.0)
-    if not isinstance(module, Handle):
-        raise Mismatch(f"SinusoidalPositions(...) gives {describe(module)}, expected a module")
-    return module
+    return built(candidate, CONTEXT, D_MODEL, 10_000.0)
 
 
 @criterion("parameter-delta")
@@ -52,28 +49,38 @@ def test_the_full_size_gpt_loses_exactly_one_table(
     before = parameter_count(50257, max_len, d_model, n_layer=12)
     after = candidate.inventory(model).parameter_count
     expect_integer(before - after, max_len * d_model, of="the drop in unique parameters of the full-size GPT")
-    expect_something_added(built(candidate), embeddings(rng, 2, CONTEXT, D_MODEL))
+    expect_something_added(fresh(candidate), embeddings(rng, 2, CONTEXT, D_MODEL))
 
 
 @criterion("forward-unchanged")
 def test_float32_stays_float32_and_gradients_reach_x(candidate: Candidate, rng: np.random.Generator) -> None:
-    x = embeddings(rng, 3, CONTEXT, D_MODEL)
-    result, back = candidate.gradient(built(candidate), x, np.ones_like(x))
-    expect_array(result, x.shape, of="the result of forward", dtypes=("float32",))
-    if back is None or not np.any(back):
+    """The gradient at x is that of what forward does: it predicts how the result moves when x moves a little."""
+    module = fresh(candidate).train(False)
+    x = x_that_works(module, embeddings(rng, 3, CONTEXT, D_MODEL))
+    cotangent, direction = embeddings(rng, *x.shape), embeddings(rng, *x.shape)
+    seen = candidate.gradient(module, x, cotangent)
+    result = expect_array(seen.result, x.shape, of="the result of forward", dtypes=("float32",))
+    if seen.at_x is None or not np.any(seen.at_x):
         raise Mismatch("no gradient arrives at x, expected that of a sum")
-    expect_array(back, x.shape, of="the gradient at x")
+    back = expect_array(seen.at_x, x.shape, of="the gradient at x")
+    moved = (expect_array(module(x + 0.01 * direction), x.shape, of="the result of forward") - result) / 0.01
+    expected, predicted = float((cotangent * moved).sum()), float((back * direction).sum())
+    if abs(expected - predicted) > 0.05 * float(np.linalg.norm(cotangent) * np.linalg.norm(moved)):
+        raise Mismatch(
+            f"the gradient at x predicts a change of {predicted:.3g} where forward changes by {expected:.3g}"
+        )
 
 
 @criterion("forward-unchanged")
 def test_the_gpt_forwards(candidate: Candidate, ids: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> None:
-    logits = toy(candidate, built(candidate))(ids)
-    expect_array(logits, (*ids.shape, VOCABULARY), of="the logits", dtypes=("float32",))
+    logits = toy(candidate, fresh(candidate))(ids)
+    expect_array(logits, (*ids.shape, VOCABULARY), of="the array of logits", dtypes=("float32",))
 
 
 @criterion("forward-unchanged")
 def test_the_table_survives_the_initialisation_of_the_gpt(candidate: Candidate) -> None:
-    module, blank = built(candidate), np.zeros((1, CONTEXT, D_MODEL), "float32")
+    module = fresh(candidate).train(False)
+    blank = x_that_works(module, np.zeros((1, CONTEXT, D_MODEL), "float32"))
     before = module(blank)
     toy(candidate, module)
     if not np.array_equal(expect_array(module(blank), blank.shape, of="the result of forward"), before):
@@ -84,15 +91,17 @@ def test_the_table_survives_the_initialisation_of_the_gpt(candidate: Candidate) 
 def test_a_training_step_goes_through(
     candidate: Candidate, ids: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 ) -> None:
-    model = toy(candidate, built(candidate))
+    model = toy(candidate, fresh(candidate))
     loss = candidate.support("gpt").train_step(model, tensor(ids))
     if not (isinstance(loss, float) and np.isfinite(loss)):
         raise Mismatch(f"the loss of a training step is {describe(loss)}, expected a finite number")
-    expect_array(model(ids), (*ids.shape, VOCABULARY), of="the logits after a training step", dtypes=("float32",))
+    expect_array(model(ids), (*ids.shape, VOCABULARY), of="the array of logits after a step", dtypes=("float32",))
 
 
 @criterion("forward-unchanged")
 def test_the_module_moves_with_the_model(
     candidate: Candidate, ids: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 ) -> None:
-    candidate.moved(toy(candidate, built(candidate)), ids)
+    model = toy(candidate, fresh(candidate))
+    model(ids)  # what is kept from a first call has to move as well
+    candidate.moved(model, ids)

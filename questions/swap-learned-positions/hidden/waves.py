@@ -4,7 +4,7 @@ A fit tells how fast a column turns and where in the turn it starts, so that the
 ladder, the ladder whatever the layout, and both wherever the positions start.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -14,13 +14,13 @@ from grader.checks import Mismatch
 
 Floats = NDArray[np.float64]
 
-# Tables rounded to half precision or to four decimals are waves still; only the precision check looks closer.
-LOOSE = 5e-3
+# Tables rounded to half precision or to two decimals are waves still; only the precision check looks closer.
+LOOSE = 0.02
 PHASE_TOLERANCE = 0.05  # rad
-RATE_TOLERANCE = 0.02  # relative
-WINDOW = 96  # rows for the first fit
+RATE_TOLERANCE = 1e-3  # relative; rounding to half precision moves a rate by less than a third of it
 SLOW = 0.4  # a column that spans less has turned less than a radian
-STARTS = (0, 1, -1, 2)  # positions that people start at
+WINDOW = 96  # rows for the first fit
+QUARTERS = {"sin": 0.0, "cos": np.pi / 2, "-sin": np.pi, "-cos": -np.pi / 2}
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Wave:
         rate: angular frequency in rad per position, at least 0.
         phase: in rad, at row 0.
         amplitude: at least 0.
-        residual: the largest distance between the column and the wave.
+        residual: the largest distance between the column and the wave, row 0 aside.
     """
 
     rate: float
@@ -39,13 +39,19 @@ class Wave:
     amplitude: float
     residual: float
 
-    def kind(self, start: int) -> str:
-        """ "sin" or "cos" if the column is that of rate * (row + start), else "neither"."""
-        if self.residual > LOOSE or abs(self.amplitude - 1) > LOOSE * 4:
+    @property
+    def is_wave(self) -> bool:
+        """Whether the column turns at a rate at all, whatever its height."""
+        return self.amplitude > 0.01 and self.residual < LOOSE * max(1.0, self.amplitude)
+
+    def kind(self, start: float) -> str:
+        """ "sin", "cos", "-sin" or "-cos" if the column is that of rate * (row + start), else "neither"."""
+        if not self.is_wave:
             return "neither"
-        turned = (self.phase - start * self.rate + np.pi) % (2 * np.pi) - np.pi
-        kinds = {"sin": 0.0, "cos": np.pi / 2}
-        return next((kind for kind, at in kinds.items() if abs(turned - at) < PHASE_TOLERANCE), "neither")
+        turned = self.phase - start * self.rate
+        distances = {kind: abs((turned - at + np.pi) % (2 * np.pi) - np.pi) for kind, at in QUARTERS.items()}
+        kind = min(distances, key=lambda kind: distances[kind])
+        return kind if distances[kind] < PHASE_TOLERANCE else "neither"
 
 
 @cache
@@ -62,10 +68,11 @@ _grid(WINDOW)  # once, when the tests are collected; every examination is a fork
 
 
 def fit(table: Floats) -> list[Wave]:
-    """The wave of each column of `table` (rows, columns).
+    """The wave of each column of `table` (rows, columns). Row 0 has no say: it is judged against the others.
 
     A grid of trial rates over the first rows, then Gauss-Newton over windows that double, so that no turn is skipped.
     """
+    table = table[1:]
     window = min(len(table), WINDOW)
     rates, bases = _grid(window)
     explained = np.square(bases @ table[:window]).sum(axis=1)  # (rates, columns)
@@ -80,10 +87,11 @@ def fit(table: Floats) -> list[Wave]:
     residual = np.abs(table - a * np.sin(rate * p) - b * np.cos(rate * p)).max(axis=0)
     turned = np.where(rate < 0, -1.0, 1.0)  # sin(-wp) = -sin(wp)
     waves = zip(np.abs(rate), np.arctan2(b, a * turned), np.hypot(a, b), residual, strict=True)
-    return [
+    found = [
         _slow_wave(column) if np.ptp(column) < SLOW else Wave(*map(float, wave))
         for column, wave in zip(table.T, waves, strict=True)
     ]
+    return [replace(wave, phase=wave.phase - wave.rate) for wave in found]
 
 
 def _slow_wave(column: Floats) -> Wave:
@@ -131,32 +139,42 @@ class Reading:
     """What a table's columns are: their waves, and the position of row 0 that explains most of them."""
 
     waves: list[Wave]
-    start: int
+    start: float
 
     @property
     def kinds(self) -> list[str]:
-        """ "sin", "cos" or "neither" for each column."""
+        """What each column is, from that start."""
         return [wave.kind(self.start) for wave in self.waves]
-
-    def columns(self, kind: str) -> list[int]:
-        """The columns of one kind, in order."""
-        return [column for column, found in enumerate(self.kinds) if found == kind]
 
 
 def read(table: Floats) -> Reading:
-    """Fit a table (rows, even width) and find its start."""
+    """Fit a table (rows, even width) and find its start, any real number, the smallest that explains as much."""
     waves = fit(table)
-    start = max(STARTS, key=lambda start: sum(wave.kind(start) != "neither" for wave in waves))
-    return Reading(waves, start)
+    quick = sorted((wave for wave in waves if wave.is_wave and wave.rate > 0.01), key=lambda wave: -wave.rate)[:4]
+    turns = 2 * np.pi * np.arange(-4, 5)
+    starts = {
+        0.0,
+        *(float((wave.phase - at + turn) / wave.rate) for wave in quick for at in QUARTERS.values() for turn in turns),
+    }
+    explained = {start: sum(wave.kind(start) != "neither" for wave in waves) for start in starts}
+    plain = {start: sum(wave.kind(start) in ("sin", "cos") for wave in waves) for start in starts}
+    return Reading(waves, max(starts, key=lambda start: (explained[start], plain[start], -abs(start))))
 
 
-def expect_waves(table: Floats) -> Reading:
-    """Read a table, and raise a Mismatch unless each column is a sine or a cosine from some start."""
-    reading = read(table)
-    for column, kind in enumerate(reading.kinds):
-        if kind == "neither":
-            raise Mismatch(f"column {column} {looks_like(table[:, column])}, expected a sine or cosine of amplitude 1")
-    return reading
+def pairs(rates: list[float]) -> list[tuple[int, int]] | None:
+    """Which columns share a rate: neighbours, or the two halves; None if neither is so throughout."""
+    half = len(rates) // 2
+    for pairing in ([(2 * i, 2 * i + 1) for i in range(half)], [(i, i + half) for i in range(half)]):
+        if all(abs(rates[one] - rates[other]) <= RATE_TOLERANCE * rates[one] for one, other in pairing):
+            return pairing
+    return None
+
+
+def expect_waves(waves: list[Wave], table: Floats) -> None:
+    """Raise a Mismatch unless each column turns at a rate."""
+    for column, wave in enumerate(waves):
+        if not wave.is_wave:
+            raise Mismatch(f"column {column} {looks_like(table[:, column])}, expected a sine or a cosine")
 
 
 def looks_like(column: Floats) -> str:

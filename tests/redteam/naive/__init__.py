@@ -10,6 +10,7 @@ How a bite shows, as an attack's `# naive:` line says it:
     breaks               the reader of the results raised
     tells                the attack found what is hidden
     shows                the output, which candidates are often given, holds what is hidden
+    renders <reader>     what a reader would be shown could do harm, see readers.py
     touches              something outside changed, see host.py
     survives             processes were left over
     floods | fills | swallows   output, files, or memory beyond any sensible limit
@@ -29,8 +30,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from grader.worker.keeper import remove
+
 from ..attack import Attack
 from ..bait import MARK
+from ..readers import NAIVE, harms
 
 HERE: Final = Path(__file__).parent
 HANG_SECONDS: Final = 2.5
@@ -59,6 +63,11 @@ class Naive:
 
     def run(self, folder: Path, attack: Attack) -> dict[str, Any]:
         """Grade the attack that is in a folder as solution.py; what was seen and believed, by name."""
+        sent = {
+            str(path.relative_to(folder)): path.read_text("utf-8", "replace")
+            for path in folder.rglob("*")
+            if path.is_file() and path.suffix != ".zip" and "readers" in attack.name
+        }
         for name in ("hidden.py", "oracle.py"):
             shutil.copy(HERE / name, folder)
         asked = {
@@ -70,6 +79,8 @@ class Naive:
         }
         self.line.sendall(json.dumps(asked).encode() + b"\n")
         record: dict[str, Any] = json.loads(self.inbox.readline())
+        record["shown"] += "\n".join(name + words for name, words in sent.items())
+        remove(str(folder))  # whatever modes the attack gave to what is in it
         return record
 
     def __enter__(self) -> Self:
@@ -86,7 +97,7 @@ class Naive:
 TESTS: Final = re.findall(r"^def (test_\w+)", (HERE / "hidden.py").read_text("utf-8"), re.MULTILINE)
 
 
-def bites(how: str, record: dict[str, Any], changes: list[str]) -> bool:
+def bites(how: str, record: dict[str, Any], changes: list[str], token: str) -> bool:
     """Whether the attack has bitten, in the way that its line says."""
     match how.split():
         case ["forges", route] if route.startswith("test_"):
@@ -102,9 +113,11 @@ def bites(how: str, record: dict[str, Any], changes: list[str]) -> bool:
         case ["breaks"]:
             return bool(record["broken"])
         case ["tells"]:
-            return float(record["told"]) != 0
+            return record["told"] not in ("0", "0.0")
         case ["shows"]:
             return re.search(MARK, record["shown"]) is not None
+        case ["renders", reader]:
+            return harms(reader, NAIVE[reader](record["shown"]), token)
         case ["touches"]:
             return bool(changes)
         case ["survives"]:

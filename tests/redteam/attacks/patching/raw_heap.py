@@ -1,17 +1,20 @@
-"""Searches all memory for the text of a hidden test: this process never held one."""
+"""Searches raw memory, without /proc, for the text of a hidden test: this process never held one."""
 # base: tell
 # naive: tells
 # here: failed
-names = {"expect_the_row[s]"}
+found = []
 
 
 def look():
-    found = 0
-    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:
-        for line in maps:
-            start, end = (int(word, 16) for word in line.split()[0].split("-"))
-            if "rw" not in line or end - start > 64 << 20 or not ("[heap]" in line or line.split()[-1] == "0"):
-                continue
-            attempt(memory.seek, start)
-            found += len(re.findall(MARK.encode(), attempt(memory.read, end - start) or b""))
-    return found
+    if not found:
+        found.append(sum(hidden_in(page) for page in pages()))
+    return found[0]
+
+
+def pages():
+    reading, writing = os.pipe()
+    near = {id(thing) >> 23 << 23 for thing in [sys.modules, look, *map(vars, list(sys.modules.values())[-40:])]}
+    for start in near:
+        for address in range(start - (1 << 23), start + (1 << 24), 4096):
+            if libc.write(writing, ctypes.c_void_p(address), ctypes.c_size_t(4096)) == 4096:
+                yield os.read(reading, 4096)

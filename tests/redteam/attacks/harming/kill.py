@@ -1,0 +1,6 @@
+"""Kills another process of the user's: no other process is in reach."""
+# base: right
+# naive: touches
+# here: passes
+attempt(os.kill, DECOY, signal.SIGKILL)
+time.sleep(0.05)
