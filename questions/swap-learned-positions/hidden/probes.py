@@ -8,7 +8,7 @@ from test_counter import MODELS
 from test_in_gpt import toy
 from waves import fit
 
-from grader.checks import Candidate, Handle, Raised, probe
+from grader.checks import Candidate, Handle, Mismatch, Raised, probe
 
 X = np.random.default_rng(4).normal(size=(2, 5, 8)).astype("float32")
 
@@ -74,16 +74,42 @@ def in_training(candidate: Candidate) -> bool:
 
 
 @probe
-def purity(candidate: Candidate) -> tuple[bool, bool]:
-    """Whether x is left alone, and whether the result has memory of its own."""
-    seen = candidate.observe(candidate.SinusoidalPositions(5, 8, 50.0), X)
-    return seen.arguments_unchanged, seen.result_shares_storage
+def purity(candidate: Candidate) -> list[tuple[bool, bool, bool]]:
+    """In training and evaluation: whether x is left alone, the result has memory of its own, and keeps it."""
+    return [_purity(candidate, mode) for mode in (True, False)]
+
+
+def _purity(candidate: Candidate, training: bool) -> tuple[bool, bool, bool]:
+    seen = candidate.observe(built(candidate, 7, base=50.0).train(training), X)
+    return seen.arguments_unchanged, seen.result_shares_storage, seen.result_stays
+
+
+@probe
+def as_long_as_the_table(candidate: Candidate) -> str:
+    """What happens to a sequence of max_len tokens."""
+    try:
+        built(candidate, 5, base=50.0)(X)
+    except Raised:
+        return "refuses"
+    return "serves"
+
+
+@probe
+def moves(candidate: Candidate) -> str:
+    """Whether all of the module moves to another device, once it has been called."""
+    module = built(candidate, 7, base=50.0)
+    module(X)
+    try:
+        candidate.moved(module, X)
+    except Mismatch:
+        return "leaves something behind"
+    return "moves"
 
 
 @probe
 def gradient(candidate: Candidate) -> Any:
     """Whether a gradient reaches x, where there is a result to pull it back from."""
-    seen = candidate.gradient(candidate.SinusoidalPositions(5, 8, 50.0), X, np.ones_like(X))
+    seen = candidate.gradient(built(candidate, 7, base=50.0), X, np.ones_like(X))
     return seen.at_x is not None if isinstance(seen.result, np.ndarray) else "no array"
 
 
