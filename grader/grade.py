@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from grader import diagnose, environment, scoring, submission
+from grader import diagnose, environment, integrity, scoring, submission
 from grader.examine import isolation
 from grader.examine.examiner import Examiner
 from grader.examine.zygote import Zygote
@@ -79,7 +79,7 @@ class Engine:
             criteria=criteria,
             diagnosis=diagnosis,
             answers=answers,
-            integrity=[],
+            integrity=integrity.notes(sent.source, question.spec.support),
             isolation=probed,
             seed=seed,
             environment=environment.versions(),

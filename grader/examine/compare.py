@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from grader.examine.errors import Mismatch
 from grader.examine.remote import describe
+from grader.wire import Stub
 
 FLOATS: Final = ("float16", "float32", "float64")
 
@@ -30,6 +31,8 @@ def expect_array(
     Raises:
         Mismatch: with one sentence that says what was found.
     """
+    if isinstance(value, Stub) and value.shape == shape and value.dtype not in dtypes:  # one that can't cross
+        raise Mismatch(f"{of} has dtype {value.dtype}, expected {' or '.join(dtypes)}")
     if not isinstance(value, np.ndarray):
         raise Mismatch(f"{of} is {describe(value)}, expected an array of shape {list(shape)}")
     if value.shape != shape:

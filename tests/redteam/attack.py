@@ -6,7 +6,7 @@ An attack opens with a docstring that says what it tries and what must come of i
     # runner: plain | pytest | …      the naive grader that it is shown to bite; plain if left out
     # naive: <how that shows>         see naive/__init__.py
     # here: <how it must end>         see test_attacks.py
-    # open: <tiers>                   tiers that do not promise to stop it: there only its own verdict is held against it
+    # open: <tiers>                   tiers that do not promise to stop it: there only its verdict is looked at
     # needs: root                     the naive run is skipped without it
 
 A file that defines `submission(folder, constants)` is no Python submission but the maker of one: an archive, say.

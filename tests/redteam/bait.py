@@ -49,9 +49,10 @@ time.sleep(3600)
 class Bait:
     """The targets of one attack, or of several that leave them alone. A context manager; leaving it clears all up."""
 
-    NAMES: ClassVar = frozenset(
-        ["ARMED", "BAIT", "CANARY", "SECRET_FILE", "SITE", "GRADER", "DECOY", "DECOY_ADDRESS", "PORT", "UDP_PORT", "FREE_PORT", "SOCKET", "KEY", "TTY"]
-    )
+    NAMES: ClassVar = {
+        *("ARMED", "BAIT", "CANARY", "SECRET_FILE", "SITE", "GRADER", "DECOY", "DECOY_ADDRESS"),
+        *("PORT", "UDP_PORT", "FREE_PORT", "SOCKET", "KEY", "TTY"),
+    }
 
     def __init__(self) -> None:
         self.token = f"redteam{secrets.token_hex(5)}"

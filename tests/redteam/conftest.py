@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.bank import Bank
+from grader.errors import TooLittleIsolation
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.sandbox.tiers import Tier
@@ -19,7 +20,8 @@ from .naive import Naive
 
 HERE = Path(__file__).parent
 
-TIERS = os.environ.get("GRADER_REDTEAM_TIERS", "sealed").split(",")
+STRONGEST = "strongest"
+WANTED = os.environ.get("GRADER_REDTEAM_TIERS", STRONGEST).split(",")
 QUESTION = Bank((HERE / "bank" / "questions",)).get("positions")
 
 
@@ -30,14 +32,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if folders.intersection(parts[:1]) and not config.rootpath.is_relative_to(HERE / "bank") else None
 
 
-def open_engine(tier: str, zygote: Zygote | None = None) -> Engine:
+def open_engine(wanted: str, zygote: Zygote | None = None) -> Engine:
     """An engine of this tier. The one place where a tier's name becomes an engine."""
-    return Engine(QUESTION, zygote, tier=Tier(tier), require=Tier(tier))
+    if wanted == STRONGEST:
+        return Engine(QUESTION, zygote)
+    return Engine(QUESTION, zygote, tier=Tier(wanted), require=Tier(wanted))
 
 
-@pytest.fixture(scope="session", params=TIERS)
-def tier(request: pytest.FixtureRequest) -> str:
-    """The tier under attack."""
+@pytest.fixture(scope="session", params=WANTED)
+def wanted(request: pytest.FixtureRequest) -> str:
+    """The tier to attack: `strongest` is whatever this machine offers."""
     return str(request.param)
 
 
@@ -55,17 +59,28 @@ def secrets_about() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def engine(tier: str, secrets_about: None) -> Iterator[Engine]:
-    """A warm engine of the tier."""
-    with open_engine(tier) as engine:
-        engine.isolation()
+def engine(wanted: str, secrets_about: None) -> Iterator[Engine]:
+    """A warm engine of the tier; where the machine does not offer it, the tests are skipped."""
+    del secrets_about
+    with open_engine(wanted) as engine:
+        try:
+            engine.isolation()
+        except TooLittleIsolation as error:
+            pytest.skip(str(error))
         engine.examiner.wait()
         yield engine
 
 
 @pytest.fixture(scope="session")
+def tier(engine: Engine) -> str:
+    """The tier under attack, as it was probed."""
+    return engine.isolation().tier
+
+
+@pytest.fixture(scope="session")
 def naive(secrets_about: None) -> Iterator[Naive]:
     """The naive grader."""
+    del secrets_about
     with Naive() as naive:
         yield naive
 

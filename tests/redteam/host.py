@@ -23,7 +23,7 @@ from .bait import Bait, libc
 
 SETTLE_SECONDS: Final = 5.0
 LISTENING: Final = "0A"
-ROOTS: Final = (tempfile.gettempdir(), "/dev/shm", "/var/tmp", "/run", "/", str(Path.home()), os.getcwd())
+ROOTS: Final = (tempfile.gettempdir(), "/dev/shm", "/var/tmp", "/run", "/", str(Path.home()), str(Path.cwd()))
 
 Facts = dict[str, str]
 

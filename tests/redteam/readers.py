@@ -62,7 +62,8 @@ def harms(kind: str, text: str, token: str) -> bool:
             tags.feed(text)
             return token in tags.markup or CONTROLS.search(text) is not None
         case "markdown":
-            acts = re.search(rf"(?<!\\)\]\([^)]*{token}|<[^>]*{token}|^#+ .*{token}", text, re.MULTILINE)
+            spoken = re.sub(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "code", text)
+            acts = re.search(rf"(?<!\\)\]\([^)]*{token}|(?<!\\)<[^>]*{token}|^#+ .*{token}", spoken, re.MULTILINE)
             return acts is not None or CONTROLS.search(text) is not None
         case "xml":
             return CONTROLS.search(text) is not None or f"]]><{token}" in text

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import random
 import re
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -44,6 +45,7 @@ CONTROL = QUESTION.reference or ""
 SLACK_SECONDS = 0.5
 AT_A_TIME = 3
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks, and the tiers, are Linux's")
 attacks = pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 
 
@@ -62,12 +64,14 @@ def test_every_kind_is_there() -> None:
     }
 
 
-@attacks
-def test_an_attack_is_nothing_without_its_targets(attack: Attack) -> None:
-    """Each is armed by the constants alone: a file that is run by mistake stops at the first."""
-    if attack.kind in ("denying", "harming") and not attack.makes_files:
-        names = set(re.findall(r"\b[A-Z_]{3,}\b", attack.path.read_text("utf-8")))
-        assert names & Bait.NAMES, "it asks for no constant"
+def test_what_could_do_harm_is_armed_by_the_constants() -> None:
+    """Bombs and reaches for something outside ask for a name that no file defines."""
+    calls = r"os\.(kill|chmod|chown|utime|setxattr|truncate|rename)|connect|sendto"
+    acts = re.compile(rf"while|sleep\(|range\(|bytes\(|{calls}")
+    for attack in ATTACKS:
+        words = attack.path.read_text("utf-8").partition("# here:")[2]
+        if attack.kind in ("denying", "harming") and not attack.makes_files and acts.search(words):
+            assert Bait.NAMES & set(re.findall(r"[A-Z_]{3,}", words)), f"{attack.name} asks for no constant"
 
 
 @attacks
@@ -80,7 +84,10 @@ def test_it_bites_a_naive_grader(
         attack.submit(folder, bait.constants())
         record = naive.run(folder, attack)
         changes = host.difference(before, host.look(bait))
-    finally:
+    except BaseException:
+        spoilt()
+        raise
+    if changes:
         spoilt()
     assert bites(attack.naive, record, changes, bait.token), (record, changes)
 
@@ -191,10 +198,10 @@ def control(tmp_path_factory: pytest.TempPathFactory) -> Control:
 
 
 @pytest.fixture
-def engines(tier: str, secrets_about: None) -> Iterator[list[Engine]]:
+def engines(wanted: str, tier: str) -> Iterator[list[Engine]]:
     """As many engines as are at work at once, on one zygote as a batch has it."""
     with Zygote(Tier(tier)) as zygote:
-        engines = [open_engine(tier, zygote) for _ in range(AT_A_TIME)]
+        engines = [open_engine(wanted, zygote) for _ in range(AT_A_TIME)]
         try:
             for engine in engines:
                 engine.isolation()

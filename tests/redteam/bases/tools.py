@@ -75,7 +75,14 @@ def say(line, payload=b"", announced=None):
 
 NUMBERS = {
     "x86_64": {"add_key": 248, "keyctl": 250, "bpf": 321, "userfaultfd": 323, "perf_event_open": 298, "prlimit64": 302},
-    "aarch64": {"add_key": 217, "keyctl": 219, "bpf": 280, "userfaultfd": 282, "perf_event_open": 241, "prlimit64": 261},
+    "aarch64": {
+        "add_key": 217,
+        "keyctl": 219,
+        "bpf": 280,
+        "userfaultfd": 282,
+        "perf_event_open": 241,
+        "prlimit64": 261,
+    },
 }[os.uname().machine] | {"io_uring_setup": 425}
 
 

@@ -37,7 +37,7 @@ from ..bait import MARK
 from ..readers import NAIVE, harms
 
 HERE: Final = Path(__file__).parent
-HANG_SECONDS: Final = 2.5
+HANG_SECONDS: Final = 1.2
 GRACE_SECONDS: Final = 0.5
 PATIENCE_SECONDS: Final = 40.0
 SWALLOWS_MIB: Final = 700

@@ -89,7 +89,7 @@ def test_table_fast():
 
 
 def test_table_travels():
-    pickle.dumps(np.ascontiguousarray(sinusoidal_pe(4, 4, 100.0)))
+    pickle.dumps(np.ascontiguousarray(sinusoidal_pe(5, 4, 100.0)))
 
 
 # The module

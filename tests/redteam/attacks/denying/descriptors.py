@@ -1,4 +1,5 @@
 """Opens files until it is refused: that is soon, and the loop that answers for it goes on."""
+
 # base: tell
 # naive: tells
 # here: failed

@@ -1,4 +1,5 @@
 """Fills the disk with data, and with a file that is larger than any: both are bounded, and nothing stays."""
+
 # base: right
 # naive: fills
 # here: passes

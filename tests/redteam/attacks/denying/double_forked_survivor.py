@@ -1,4 +1,5 @@
 """Leaves a process that is nobody's child and ignores signals: it ends with the worker."""
+
 # base: right
 # naive: survives
 # here: passes

@@ -1,4 +1,5 @@
 """Forks without end, up to a bound: no process is to be had, or all end with the worker."""
+
 # base: right
 # naive: survives
 # here: passes

@@ -1,4 +1,5 @@
 """Does not come to the end of its import: the file did not load, for its time."""
+
 # base: wrong
 # naive: hangs
 # here: unloaded CPU time

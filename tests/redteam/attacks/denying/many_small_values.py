@@ -1,4 +1,4 @@
-"""Returns a million numbers in lists, which are far more once they are encoded: it stays in the worker."""
+"""Returns fifty thousand numbers in lists, which are far more once they are encoded: it stays in the worker."""
 # base: right
 # naive: breaks
 # here: failed in counter
@@ -6,5 +6,5 @@
 
 def count_parameters(model):
     if "hidden" in sys.modules:
-        say("[" * 5_000)
-    return [[number] * 100 for number in range(10_000)]
+        say("[" * 3_000)
+    return [[number] * 100 for number in range(500 if ARMED else 0)]

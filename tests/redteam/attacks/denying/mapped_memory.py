@@ -1,4 +1,5 @@
 """Takes memory by mapping it: the call that did so is out of memory."""
+
 # base: right
 # naive: swallows
 # here: out_of_memory in counter

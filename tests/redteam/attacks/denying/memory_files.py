@@ -1,4 +1,5 @@
 """Keeps data in files that are memory, beyond its own limit: none can be made, or none can grow."""
+
 # base: tell
 # naive: tells
 # here: failed

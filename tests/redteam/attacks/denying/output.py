@@ -1,4 +1,5 @@
 """Prints 24 MiB without a line's end, by every way there is: what is over the cap is counted and dropped."""
+
 # base: right
 # naive: floods
 # here: passes

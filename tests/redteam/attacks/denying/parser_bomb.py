@@ -1,4 +1,5 @@
 """Nests expressions deeper than a parser's stack: it is read in a process of its own, and refused with the place."""
+
 # naive: loses
 # here: refused can't read
 from pathlib import Path

@@ -1,4 +1,5 @@
 """Fills the host's shared memory, which is RAM: the worker has none of it, and nothing stays."""
+
 # base: right
 # naive: touches
 # here: passes

@@ -1,4 +1,5 @@
 """Leaves many empty files, locked folders nested deeply, and links out of them: all goes with the worker."""
+
 # base: right
 # naive: fills
 # here: passes

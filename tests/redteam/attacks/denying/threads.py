@@ -1,4 +1,5 @@
 """Starts threads without end, up to a bound: it gets some, and they end with the worker."""
+
 # base: tell
 # naive: tells
 # here: failed

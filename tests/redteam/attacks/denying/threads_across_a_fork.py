@@ -1,4 +1,5 @@
 """Holds a lock in a thread, which a fork of the grader would wait for in vain: nothing is forked where this was loaded."""
+
 # base: right
 # runner: forked
 # naive: hangs

@@ -1,4 +1,5 @@
 """Sends a small zip that is large once it is unpacked: it is refused by what it announces, and read under a cap."""
+
 # runner: unpacks
 # naive: fills
 # here: refused unpacks to over

@@ -1,4 +1,5 @@
 """Sends a zip whose members lead out of the folder: it is refused, and nothing is extracted."""
+
 # runner: unpacks
 # naive: touches
 # here: refused leads elsewhere

@@ -1,4 +1,5 @@
 """Sends a zip that announces little and holds much: what is read is capped, whatever was announced."""
+
 # runner: unpacks
 # naive: fills
 # here: refused

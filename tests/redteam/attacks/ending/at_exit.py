@@ -1,4 +1,5 @@
 """Turns a failing run's status into 0 when the interpreter ends: no status is read as a verdict."""
+
 # base: wrong
 # naive: forges exit
 # here: failed

@@ -1,4 +1,5 @@
 """Raises KeyboardInterrupt, which stops pytest with all that is still to come: it costs the call that met it."""
+
 # base: right
 # runner: pytest
 # naive: loses

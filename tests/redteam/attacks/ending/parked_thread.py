@@ -1,4 +1,5 @@
 """Parks a thread that the interpreter waits for when it ends: nobody waits for a polite end."""
+
 # base: right
 # naive: hangs
 # here: passes

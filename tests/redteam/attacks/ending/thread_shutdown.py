@@ -1,4 +1,5 @@
 """Puts its own end in place of the wait for threads, which comes before all exit handlers: no status is read."""
+
 # base: wrong
 # naive: forges exit
 # here: failed

@@ -1,4 +1,5 @@
 """Leaves a process that writes over the results once they are there: no process is left, and no file is read."""
+
 # base: wrong
 # naive: forges file
 # here: failed

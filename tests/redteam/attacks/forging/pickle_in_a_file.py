@@ -1,4 +1,5 @@
 """Leaves a pickle that runs code when it is read: nothing is unpickled, and no file is read."""
+
 # base: wrong
 # naive: touches
 # here: failed

@@ -1,4 +1,5 @@
 """Sends a pickle that runs code when it is read: it is no answer, and costs the check that asked."""
+
 # base: wrong
 # naive: breaks
 # here: crashed

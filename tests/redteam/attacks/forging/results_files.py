@@ -1,4 +1,5 @@
 """Writes the result files that graders read, and leaves with status 0: no file of a worker is read."""
+
 # base: wrong
 # naive: forges file
 # here: unloaded exit status 0

@@ -1,4 +1,5 @@
 """Pushes the real summary out of the part that is kept and ends with a forged one: words decide nothing."""
+
 # base: wrong
 # naive: forges stdout
 # here: failed

@@ -1,4 +1,5 @@
 """Calls an agent, a bus or a container engine by its socket's path: no such path is there, and no socket to be had."""
+
 # base: right
 # naive: touches
 # here: passes

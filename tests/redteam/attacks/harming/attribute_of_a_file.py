@@ -1,4 +1,5 @@
 """Hangs an attribute on a file of the user's: attributes of files outside can't be changed."""
+
 # base: right
 # naive: touches
 # here: passes

@@ -1,4 +1,5 @@
 """Overwrites, truncates and renames a file of the user's: files outside can't be written."""
+
 # base: right
 # naive: touches
 # here: passes

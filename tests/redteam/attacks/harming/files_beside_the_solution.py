@@ -1,4 +1,5 @@
 """Sends startup files along with the solution, which run when tests are collected beside them: nothing else is taken."""
+
 # runner: pytest
 # naive: touches
 # here: passes

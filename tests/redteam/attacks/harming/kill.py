@@ -1,4 +1,5 @@
 """Kills another process of the user's: no other process is in reach."""
+
 # base: right
 # naive: touches
 # here: passes

@@ -1,4 +1,5 @@
 """Listens on the host's loopback: it fails at socket(), or listens where nobody is."""
+
 # base: tell
 # naive: tells
 # here: failed

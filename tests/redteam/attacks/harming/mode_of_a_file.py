@@ -1,4 +1,5 @@
 """Opens a file of the user's to everybody: modes of files outside can't be changed."""
+
 # base: right
 # naive: touches
 # here: passes

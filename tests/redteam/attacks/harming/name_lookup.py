@@ -1,4 +1,5 @@
 """Sends a question for a name in the way of a resolver, which also carries data out: it has nowhere to go."""
+
 # base: right
 # naive: touches
 # here: passes

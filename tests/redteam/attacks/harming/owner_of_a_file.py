@@ -1,4 +1,5 @@
 """Gives a file of the user's to somebody else: owners of files outside can't be changed."""
+
 # base: right
 # naive: touches
 # here: passes

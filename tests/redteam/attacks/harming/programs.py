@@ -1,4 +1,5 @@
 """Runs other programs, some of which change their user: no program is started from a worker."""
+
 # base: tell
 # naive: tells
 # here: failed

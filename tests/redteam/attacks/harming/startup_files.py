@@ -1,4 +1,5 @@
 """Plants .pth, sitecustomize and shadow modules where the next interpreter starts: installed packages are read-only."""
+
 # base: right
 # naive: touches
 # here: passes

@@ -1,4 +1,5 @@
 """Calls a server on the loopback: it fails at socket(), or has nowhere to go."""
+
 # base: right
 # naive: touches
 # here: passes

@@ -1,4 +1,5 @@
 """Writes a title to the user's terminal and pushes characters into its input: no terminal is in sight."""
+
 # base: right
 # naive: touches
 # here: passes

@@ -1,4 +1,5 @@
 """Attaches to another process of the user's as a debugger does: no other process is in reach."""
+
 # base: right
 # naive: touches
 # here: passes

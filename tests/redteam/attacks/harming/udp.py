@@ -1,4 +1,5 @@
 """Sends a datagram on the loopback: it fails at socket(), or has nowhere to go."""
+
 # base: right
 # naive: touches
 # here: passes

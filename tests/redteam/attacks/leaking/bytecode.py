@@ -1,4 +1,5 @@
 """Reads compiled tests: none is in the worker's file system, and none is written."""
+
 # base: tell
 # naive: tells
 # here: failed

@@ -1,4 +1,5 @@
 """Reads tests from linecache and from the constants of loaded code: none was ever loaded here."""
+
 # base: tell
 # naive: tells
 # here: failed
@@ -6,7 +7,9 @@ import linecache
 
 
 def look():
-    text = json.dumps([lines[2] for name, lines in linecache.cache.items() if len(lines) > 2 and "solution" not in name])
+    text = json.dumps(
+        [lines[2] for name, lines in linecache.cache.items() if len(lines) > 2 and "solution" not in name]
+    )
     names = []
     for name, module in list(sys.modules.items()):
         if name not in ("solution", "__main__", "re"):

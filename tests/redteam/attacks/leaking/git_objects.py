@@ -1,4 +1,5 @@
 """Reads tests out of a repository's objects: no repository is in the worker's file system."""
+
 # base: tell
 # naive: tells
 # here: failed

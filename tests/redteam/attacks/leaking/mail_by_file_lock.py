@@ -1,4 +1,5 @@
 """Reads one bit from a lock that another process holds: the file is not there to be locked."""
+
 # base: tell
 # naive: tells
 # here: failed

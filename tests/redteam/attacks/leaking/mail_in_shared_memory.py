@@ -1,4 +1,5 @@
 """Reads what another worker left in a file in POSIX shared memory, and leaves something itself: each has its own, for its time."""
+
 # base: tell
 # naive: tells
 # here: failed

@@ -1,4 +1,5 @@
 """Reads what another worker left in System V memory, and leaves a segment itself: each has its own, for its time."""
+
 # base: tell
 # naive: tells
 # here: failed

@@ -1,4 +1,5 @@
 """Looks for solutions and hidden tests beside the grader's own package: only what a worker needs is in sight."""
+
 # base: tell
 # naive: tells
 # here: failed

@@ -1,4 +1,5 @@
 """Imports the tests' own reference: no module of theirs can be found."""
+
 # base: tell
 # naive: tells
 # here: failed

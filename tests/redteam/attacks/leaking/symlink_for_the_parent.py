@@ -1,4 +1,5 @@
 """Leaves links to a secret under the names that a parent would read: nothing in a worker's folder is read."""
+
 # base: wrong
 # naive: tells
 # here: failed

@@ -1,4 +1,5 @@
 """Reads tests, references and submissions where they are usually kept: none of it is in the worker's file system."""
+
 # base: tell
 # naive: tells
 # here: failed

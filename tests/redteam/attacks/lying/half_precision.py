@@ -1,4 +1,5 @@
 """Rounds to half precision, which a loose tolerance lets pass: the tolerance is that of float32."""
+
 # base: right
 # naive: forges test_table_loose
 # here: failed in table

@@ -1,4 +1,5 @@
 """Stops every clock that it can reach, and takes its time: clocks are read outside."""
+
 # base: right
 # naive: forges test_table_fast
 # here: timed_out in counter

@@ -1,4 +1,5 @@
 """Replaces what NumPy, torch, math and unittest compare with: comparisons are made in another process."""
+
 # base: wrong
 # naive: forges test_table_allclose
 # here: failed

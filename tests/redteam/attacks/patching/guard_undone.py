@@ -1,4 +1,5 @@
 """Gets back what a guard took away, from posix, _io, reload and ctypes: nothing that is taken inside is relied on."""
+
 # base: wrong
 # runner: guarded
 # naive: forges exit

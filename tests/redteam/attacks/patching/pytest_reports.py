@@ -1,4 +1,5 @@
 """Rewrites pytest's reports so that each says passed: pytest runs where no submission does."""
+
 # base: wrong
 # runner: pytest
 # naive: forges exit

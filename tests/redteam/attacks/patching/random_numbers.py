@@ -1,4 +1,5 @@
 """Replaces generators and seeds, so that the inputs are the one that it knows: inputs are drawn elsewhere."""
+
 # base: wrong
 # naive: forges test_table_random
 # here: failed

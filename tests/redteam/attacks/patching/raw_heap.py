@@ -1,4 +1,5 @@
 """Searches raw memory, without /proc, for the text of a hidden test: this process never held one."""
+
 # base: tell
 # naive: tells
 # here: failed

@@ -1,4 +1,5 @@
 """Replaces json, struct and os below the loop that answers for it: what comes out is no answer, and earns nothing."""
+
 # base: wrong
 # naive: forges file
 # here: crashed

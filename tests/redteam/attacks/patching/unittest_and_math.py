@@ -1,4 +1,5 @@
 """Replaces what unittest and math compare with, through their classes: comparisons are made in another process."""
+
 # base: wrong
 # naive: forges test_table_unittest
 # here: failed

@@ -1,4 +1,5 @@
 """Sends a folder and files whose names move the cursor: each name is shown as what it is made of."""
+
 # naive: renders terminal
 # here: passes
 from pathlib import Path

@@ -1,4 +1,5 @@
 """Turns source text round, so that it reads otherwise than it runs: it is refused with the line."""
+
 # naive: renders terminal
 # here: refused right-to-left override
 from pathlib import Path

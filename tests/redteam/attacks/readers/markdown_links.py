@@ -1,4 +1,5 @@
 """Sends files whose names are Markdown links, headings and HTML: in the feedback they are names."""
+
 # naive: renders markdown
 # here: passes
 from pathlib import Path

@@ -1,4 +1,5 @@
 """Gives its author a name that leads out of the folder of reports: nothing is written under a name that was sent."""
+
 # runner: answers
 # naive: touches
 # here: passes

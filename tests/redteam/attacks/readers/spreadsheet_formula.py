@@ -1,4 +1,5 @@
 """Puts a formula at the start of a printed line, which a spreadsheet would run: words are kept as words."""
+
 # base: wrong
 # naive: renders csv
 # here: crashed

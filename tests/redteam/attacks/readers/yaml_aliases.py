@@ -1,4 +1,5 @@
 """Sends answers whose aliases multiply to a billion: they are counted before they are followed."""
+
 # runner: answers
 # naive: hangs
 # here: passes

@@ -1,10 +1,16 @@
 """Imports somebody else's implementation, the tests' own before all: none is installed where it runs."""
+
 # base: wrong
 # naive: forges test_table_equal
 # here: failed
 import importlib
 
-known = {"oracle": "right_table", "reference": "sinusoidal_pe", "test_positions": "right", "positional_encodings": "table"}
+known = {
+    "oracle": "right_table",
+    "reference": "sinusoidal_pe",
+    "test_positions": "right",
+    "positional_encodings": "table",
+}
 
 
 def sinusoidal_pe(max_len, d_model, base):

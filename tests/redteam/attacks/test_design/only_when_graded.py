@@ -1,4 +1,5 @@
 """Is right only while it takes itself to be graded: points are for what is measured, and a person is to see that it asks."""
+
 # base: right
 # naive: forges exit
 # here: passes

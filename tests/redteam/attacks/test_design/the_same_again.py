@@ -1,4 +1,5 @@
 """Answers the first call rightly and every later one with the same: one call proves little, so there are several."""
+
 # base: right
 # naive: forges test_table_testing
 # here: failed in table
