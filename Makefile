@@ -5,13 +5,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check fix bench clean
+.PHONY: demo test check fix fuzz bench clean
 
 demo: $(STAMP)
 	@$(BIN)/python -m benchmarks.demo
 
+# The red team looks at the whole machine before and after each attack, so nothing else runs beside it.
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --ignore=tests/redteam
+	$(BIN)/python -m pytest tests/redteam
+
+fuzz: $(STAMP)
+	$(BIN)/python -m benchmarks.fuzz --frames 10000 --submissions 2000
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -24,6 +29,7 @@ fix: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.cold_run
+	$(BIN)/python -m benchmarks.tier_cost
 
 # The pins of constraints.txt are the grading environment; pip takes them as they are, and installs nothing twice.
 $(STAMP): pyproject.toml constraints.txt

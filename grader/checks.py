@@ -13,13 +13,14 @@ import pytest
 
 from grader.examine.candidate import Candidate, Observation
 from grader.examine.compare import expect_array, expect_close, expect_integer, largest_difference
-from grader.examine.errors import Mismatch, Raised, Undefined
+from grader.examine.errors import Lost, Mismatch, Raised, Undefined
 from grader.examine.probes import probe
 from grader.examine.remote import Handle, describe, ndarray, tensor
 
 __all__ = [
     "Candidate",
     "Handle",
+    "Lost",
     "Mismatch",
     "Observation",
     "Raised",

@@ -46,7 +46,7 @@ class Raised(Exception):
         """An unwritten part is a failure, memory that ran out is named, anything else is a crash."""
         if self.type == "NotImplementedError":
             return Outcome.FAILED
-        if self.type == "MemoryError" or "can't allocate memory" in self.message:
+        if self.type == "MemoryError" or "allocate memory" in self.message:  # torch's words, and the system's
             return Outcome.OUT_OF_MEMORY
         return Outcome.CRASHED
 

@@ -97,6 +97,8 @@ def tensor_to_wire(tensor: torch.Tensor, limit: int) -> Value:
 
 def array_to_wire(array: np.ndarray[Any, Any], limit: int) -> Value:
     """A plain array by its bytes; without them if it is too large or of a dtype that does not cross."""
+    if array.dtype == np.longdouble:
+        array = array.astype("float64")  # extended precision has no form that every machine shares
     name = array.dtype.name
     if array.dtype.names is not None or name not in DTYPES or byte_count(name, array.shape) > limit:
         return Stub("ndarray", str(array.dtype)[:80], array.shape, "cpu")

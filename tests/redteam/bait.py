@@ -32,6 +32,8 @@ SIGKILL: Final = 9
 IPC_CREAT: Final = 0o1000
 IPC_RMID: Final = 0
 SHM_BYTES: Final = 64
+KEYCTL: Final = {"x86_64": 250, "aarch64": 219}
+KEYCTL_INVALIDATE: Final = 21
 O_CREAT: Final = 0o100
 O_WRONLY: Final = 1
 
@@ -114,12 +116,11 @@ class Bait:
         self.mail.write_text(SECRET_LINE)
         self.shm = Path("/dev/shm") / f"{self.token}-mail"
         self.shm.write_text(SECRET_LINE)
-        self.segment = libc.shmget(self.key, SHM_BYTES, IPC_CREAT | 0o666)
-        address = libc.shmat(self.segment, None, 0)
+        address = libc.shmat(libc.shmget(self.key, SHM_BYTES, IPC_CREAT | 0o666), None, 0)
         ctypes.memmove(address, SECRET_LINE.encode(), len(SECRET_LINE))
         libc.shmdt(ctypes.c_void_p(address))
-        self.messages = libc.msgget(self.key, IPC_CREAT | 0o666)
-        self.semaphores = libc.semget(self.key, 1, IPC_CREAT | 0o666)
+        libc.msgget(self.key, IPC_CREAT | 0o666)
+        libc.semget(self.key, 1, IPC_CREAT | 0o666)
         self.queue = libc.mq_open(f"/{self.token}".encode(), O_CREAT | O_WRONLY, 0o666, None)
         libc.mq_send(self.queue, SECRET_LINE.encode(), len(SECRET_LINE), 0)
         self.lock = (self.folder / "lock").open("w")
@@ -157,12 +158,16 @@ class Bait:
             each.close()
         os.close(self.master)
         os.close(self.slave)
-        libc.shmctl(self.segment, IPC_RMID, None)
-        libc.msgctl(self.messages, IPC_RMID, None)
-        libc.semctl(self.semaphores, 0, IPC_RMID)
+        for key in (self.key, self.key + 1):  # the bait's own, and what an attack left under the next
+            libc.shmctl(libc.shmget(key, 0, 0), IPC_RMID, None)
+            libc.msgctl(libc.msgget(key, 0), IPC_RMID, None)
+            libc.semctl(libc.semget(key, 0, 0), 0, IPC_RMID)
         libc.mq_close(self.queue)
         for name in (self.token, f"{self.token}-left"):
             libc.mq_unlink(f"/{name}".encode())
+        for line in Path("/proc/keys").read_text().splitlines():
+            if self.token in line:
+                libc.syscall(KEYCTL[os.uname().machine], KEYCTL_INVALIDATE, int(line.split()[0], 16))
         for root in {tempfile.gettempdir(), "/dev/shm", "/var/tmp"}:
             for stray in Path(root).glob(f"*{self.token}*"):
                 shutil.rmtree(stray) if stray.is_dir() else stray.unlink(missing_ok=True)

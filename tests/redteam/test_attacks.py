@@ -194,6 +194,13 @@ def control(tmp_path_factory: pytest.TempPathFactory) -> Control:
     return Control(tmp_path_factory.mktemp("control") / "solution.py")
 
 
+def test_asking_whether_it_is_graded_is_made_visible(engine: Engine, bait: Bait, folder: Path) -> None:
+    """No input shows a file that is right while it is graded: a person is shown where it asks."""
+    attack = next(attack for attack in ATTACKS if attack.path.stem == "only_when_graded")
+    report = engine.grade(attack.submit(folder, bait.constants()))
+    assert any(note.id == "environment" and "sys.modules" in note.detail for note in report.integrity)
+
+
 # Three at a time
 
 
@@ -229,7 +236,7 @@ def test_three_at_a_time_in_any_order(
         troubles = [words for found in pool.map(work, engines, shares) for words in found]
     troubles += host.changes(before, bait)
     spoilt()
-    assert troubles == [], [attack.name if attack else "control" for attack in chosen]
+    assert not troubles, "\n".join([*troubles, *(attack.name if attack else "control" for attack in chosen)])
 
 
 def one(engine: Engine, attack: Attack | None, bait: Bait, control: Control) -> list[str]:
@@ -243,7 +250,7 @@ def one(engine: Engine, attack: Attack | None, bait: Bait, control: Control) -> 
         told = listen(engine, attack, bait)
         return [f"{attack.name} found something ({told:g})"] if told else []
     except (AssertionError, CallError) as error:
-        return [f"{attack.name if attack else 'control'}: {error}"]
+        return [f"{attack.name if attack else 'control'}: {str(error).partition(chr(10))[0]}"]
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 # base: wrong
 # naive: hangs
-# here: unloaded CPU time
+# here: unloaded was stopped after
 end = time.monotonic() + 20 * bool(ARMED)
 while time.monotonic() < end:
     pass
