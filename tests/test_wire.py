@@ -233,7 +233,7 @@ def test_the_longest_submission_that_is_accepted_crosses_in_any_script(character
         (object(), "a object does not cross"),
         (np.zeros(2), "a ndarray does not cross"),
     ],
-    ids=repr,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_what_is_not_a_value_is_not_sent(value: Any, why: str) -> None:
     with pytest.raises(ProtocolError, match=why):
