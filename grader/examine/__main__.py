@@ -14,9 +14,9 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -82,7 +82,9 @@ def main(line: socket.socket, control: socket.socket) -> None:
         homeless()
         warm()
         cgroup.family()  # looked for once, and inherited by every fork
-        pytest.main([brief.hidden, f"--rootdir={brief.hidden}", *ARGUMENTS], plugins=[examining])
+        pytest.main(
+            [brief.hidden, f"--rootdir={brief.hidden}", f"--confcutdir={brief.hidden}", *ARGUMENTS], plugins=[examining]
+        )
         if examining.problems:
             say(line, {"problems": examining.problems})
 
@@ -133,14 +135,23 @@ class Examiner:
 
     def diagnose(self, source: str, reference: str, mistakes: dict[str, str]) -> dict[str, Any]:
         """Which of the named mistakes, by their wrong solutions, a submission shows."""
-        watch = partial(self._watch)
-        seen, right = watch(source), watch(reference)
-        return {"shown": probes.matching(seen, right, {id: watch(text) for id, text in mistakes.items()})}
+        with self._watched(source) as subject:
+            seen = probes.run(self.probes, subject)
+        with self._watched(reference) as subject:
+            right = probes.run(self.probes, subject)
+        shown = {}
+        for id, text in mistakes.items():
+            with self._watched(text) as subject:
+                names = probes.telling(self.probes, subject, seen, right)
+            if names is not None:
+                shown[id] = names
+        return {"shown": probes.most_telling(shown)}
 
-    def _watch(self, source: str) -> dict[str, Any]:
+    @contextmanager
+    def _watched(self, source: str) -> Iterator[Subject]:
         subject = self._subject(source)
         try:
-            return probes.run(self.probes, subject)
+            yield subject
         finally:
             subject.close()
 

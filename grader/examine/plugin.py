@@ -73,6 +73,7 @@ class Examining:
         """Make the criterion marker known, and properties repeatable."""
         config.addinivalue_line("markers", "criterion(id): the criterion that a check is evidence for")
         settings.load_profile("hidden")
+        config.option.tbstyle = "no"  # a traceback is never shown, and takes longer to draw than a check to run
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Order the checks by criterion, in the order of the spec, and within one as they were written."""

@@ -55,13 +55,37 @@ def run(probes: dict[str, Probe], subject: Subject) -> dict[str, Any]:
     """The value of each probe for one submission, as far as the first one that uses up its time."""
     values: dict[str, Any] = {}
     for name, function in probes.items():
-        values[name] = _value(function, subject)
+        values[name] = value(function, subject)
         if isinstance(values[name], Ended) and values[name].how == Outcome.TIMED_OUT:
             break
     return values
 
 
-def _value(function: Probe, subject: Subject) -> Any:
+def telling(probes: dict[str, Probe], subject: Subject, seen: dict[str, Any], right: dict[str, Any]) -> set[str] | None:
+    """Where a wrong solution (the subject) and the reference part ways, if the submission always went its way there.
+
+    Args:
+        probes: the question's.
+        subject: the wrong solution.
+        seen: the submission's value of each probe.
+        right: the reference's.
+
+    None as soon as the submission is seen to have gone another way, or where the two never part.
+    """
+    apart = [name for name in probes if not alike(seen.get(name), right[name])]
+    found: set[str] = set()
+    for name in (*apart, *(name for name in probes if name not in apart)):
+        if name not in apart and not found:
+            return None  # it explains nothing of what the submission does
+        wrong = value(probes[name], subject)
+        if not alike(wrong, right[name]):
+            if not alike(wrong, seen.get(name)):
+                return None
+            found.add(name)
+    return found or None
+
+
+def value(function: Probe, subject: Subject) -> Any:
     try:
         return function(Candidate(subject))
     except Raised as error:
@@ -74,22 +98,9 @@ def _value(function: Probe, subject: Subject) -> Any:
         return Ended(f"the probe raised {type(error).__name__}")
 
 
-def matching(seen: dict[str, Any], right: dict[str, Any], mistakes: dict[str, dict[str, Any]]) -> list[str]:
-    """The mistakes that a submission shows, less those that another one of them explains more of.
-
-    Args:
-        seen: the submission's value of each probe.
-        right: the reference's.
-        mistakes: those of each misconception's wrong solution.
-    """
-    telling = {id: _parting(values, right) for id, values in mistakes.items()}
-    shown = [id for id, names in telling.items() if names and all(alike(seen.get(n), mistakes[id][n]) for n in names)]
-    return [id for id in shown if not any(telling[id] < telling[other] for other in shown)]
-
-
-def _parting(values: dict[str, Any], right: dict[str, Any]) -> set[str]:
-    """The probes at which a wrong solution and the reference part ways."""
-    return {name for name, value in values.items() if not alike(value, right[name])}
+def most_telling(shown: dict[str, set[str]]) -> list[str]:
+    """The mistakes that a submission shows, less those that another one of them explains more of."""
+    return [id for id, names in shown.items() if not any(names < others for others in shown.values())]
 
 
 def alike(one: Any, other: Any) -> bool:
