@@ -483,7 +483,7 @@ def test_a_spec_that_is_wrong_is_one_sentence_with_its_place(team: Path) -> None
 def test_the_doctor_says_that_this_machine_can_grade() -> None:
     result = call("doctor")
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("This machine can grade.\n")
+    assert result.stdout.startswith("This machine can grade strangers' files.\n")
     assert re.search(r"^isolation +[a-z-]+$", result.stdout, re.MULTILINE) and "BROKEN" not in result.stdout
     assert "torch" in result.stdout
 
