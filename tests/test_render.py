@@ -505,6 +505,15 @@ def test_a_refused_candidate_learns_how_to_send_it_again() -> None:
     assert "send the folder again" in shown
 
 
+def test_a_refused_run_says_nothing_of_criteria_that_were_not_measured() -> None:
+    report = refused()
+    unmeasured = [part.model_copy(update={"outcome": Outcome.NOT_REACHED}) for part in sample().criteria]
+    report = report.model_copy(update={"criteria": unmeasured})
+    assert any(part.required for part in report.criteria)
+    for shown in (terminal(report), page(report), feedback(report)):
+        assert "required criteria did not pass" not in shown
+
+
 # The page
 
 

@@ -36,7 +36,9 @@ def refusal(report: Report) -> str:
 
 
 def required(report: Report) -> str:
-    """How the required criteria ended, in a sentence; empty if there are none."""
+    """How the required criteria ended, in a sentence; empty if there are none, or if nothing was graded."""
+    if report.verdict is Verdict.REFUSED:
+        return ""
     outcomes = [criterion.outcome for criterion in report.criteria if criterion.required]
     missed = sum(outcome is not Outcome.PASSED for outcome in outcomes)
     if not outcomes:
