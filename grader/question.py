@@ -23,7 +23,6 @@ from grader.sandbox.limits import Limits
 from grader.specfile import Misfit
 
 SPEC_NAME: Final = "question.yaml"
-SOURCE_SUFFIXES: Final = (".py", ".yaml")
 
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(-[a-z0-9_]+)*$", max_length=64)]
 Words = Annotated[str, Field(min_length=1, max_length=4000)]

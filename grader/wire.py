@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LENGTHS: Final = struct.Struct("<IQ")
+CONFINED: Final = b"+"  # a worker's first byte, before any frame and before it is sent a byte of a candidate's
 MAX_HEADER: Final = 4 << 20
 MAX_DEPTH: Final = 24
 MAX_NODES: Final = 50_000

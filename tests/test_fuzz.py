@@ -31,7 +31,7 @@ from benchmarks import fuzz
 from grader import wire
 from grader.bank import Bank
 from grader.examine.errors import Babbled, Died, Lost, TimedOut
-from grader.examine.workers import CONFINED, Usage, Worker
+from grader.examine.workers import Usage, Worker
 from grader.grade import Engine
 from grader.sandbox.limits import MIB, Limits
 from grader.worker.keeper import STARTED
@@ -147,7 +147,7 @@ class Peer:
         handle = os.pidfd_open(self.body.pid)
         with socket.socket(fileno=leash) as line, socket.socket(fileno=channel) as speaking:
             socket.send_fds(line, [STARTED], [handle])
-            speaking.sendall(CONFINED)
+            speaking.sendall(wire.CONFINED)
 
             def say(words: bytes) -> None:
                 with suppress(OSError):

@@ -26,7 +26,6 @@ class Subject:
     def __init__(self, brief: Brief, source: str, control: socket.socket) -> None:
         self.brief, self.source, self.control = brief, source, control
         self.usage = Usage()
-        self.kinds: dict[str, str] = {}
         self._worker: Worker | None = None
 
     def load(self) -> None:
@@ -42,11 +41,10 @@ class Subject:
         request: dict[str, wire.Value] = {
             "ask": "load",
             "sources": {SOLUTION: self.source, **self.brief.support},
-            "names": [each.name for each in self.brief.defines],
             "frame_bytes": self.brief.limits.frame_mib * MIB,
         }
         try:
-            self.kinds = self._ask("loading the file", request)
+            self._ask("loading the file", request)
         except Raised as error:
             if error.type == "SystemExit":
                 error.args = (f"the file ended the program while it was loaded (SystemExit at line {error.line})",)

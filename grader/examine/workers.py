@@ -28,7 +28,6 @@ from grader.sandbox.limits import KIB, MIB, Limits
 
 TICK: Final = 0.05
 KEEPER_SECONDS: Final = 20.0
-CONFINED: Final = b"+"  # what a worker sends once it is confined, see worker/keeper.py
 OUT_OF_TIME: Final = "the submission used up its time as a whole"
 
 
@@ -76,7 +75,7 @@ class Worker:
         try:
             _, handles, _, _ = socket.recv_fds(self.leash, 4096, 1)
             self.channel.settimeout(KEEPER_SECONDS)
-            if self.channel.recv(1) != CONFINED:
+            if self.channel.recv(1) != wire.CONFINED:
                 raise OSError("it ended before it was confined")
             return pid_of(handles[0]), handles[0]
         except (OSError, ValueError, IndexError) as error:

@@ -39,7 +39,6 @@ DENIED: Final = (
 
 AUDIT_ARCH: Final = {kernel.X86_64: 0xC000003E, kernel.AARCH64: 0xC00000B7}
 CLONE_THREAD: Final = 0x10000
-X32_BIT: Final = 0x40000000
 TIOCSTI: Final = 0x5412  # types into the terminal
 TIOCLINUX: Final = 0x541C  # pastes into the console
 EPERM: Final = 1
@@ -80,7 +79,7 @@ def program(pid: int) -> list[Instruction]:
         (JUMP_EQUAL, 1, 0, AUDIT_ARCH[kernel.MACHINE]),
         (RETURN, 0, 0, KILL_PROCESS),
         (LOAD, 0, 0, AT_NUMBER),
-        (JUMP_GREATER, 0, 1, kernel.LAST_KNOWN),  # the x32 calls, from X32_BIT on, are among these
+        (JUMP_GREATER, 0, 1, kernel.LAST_KNOWN),  # the x32 calls, from 0x40000000 on, are among these
         unknown,
         *given("clone3", unknown),
         *given("clone", argument(0), (JUMP_ANY_BIT, 0, 1, CLONE_THREAD), allow, deny),

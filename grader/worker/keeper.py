@@ -14,12 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from grader import wire
 from grader.sandbox import confine, kernel
 from grader.sandbox.confine import Plan
 from grader.sandbox.limits import Limits
 
 STARTED: Final = b"started"
-CONFINED: Final = b"+"  # the first byte on the channel, from before any of a candidate's was there
 
 
 def keep(plan: Plan, limits: Limits, channel: int, leash: int, output: int, serve: Callable[[int], None]) -> NoReturn:
@@ -89,7 +89,7 @@ def _work(plan: Plan, limits: Limits, channel: int, output: int, folder: str, se
     status = 1
     try:
         confine.enter(plan, limits, folder, channel, output)
-        os.write(channel, CONFINED)
+        os.write(channel, wire.CONFINED)
         serve(channel)
         status = 0
     except BaseException:  # noqa: BLE001 - printed, as the candidate's output is

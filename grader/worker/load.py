@@ -8,7 +8,6 @@ import random
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import torch
@@ -54,13 +53,3 @@ def install(sources: dict[str, str]) -> None:
     random.seed(SEED)
     np.random.seed(SEED)
     torch.manual_seed(SEED)
-
-
-def kinds(module: ModuleType, names: list[str]) -> dict[str, Any]:
-    """For each name that the module defines, whether it is a class, a function or a value."""
-    found = {}
-    for name in names:
-        if name in module.__dict__:
-            thing = module.__dict__[name]
-            found[name] = "class" if isinstance(thing, type) else "function" if callable(thing) else "value"
-    return found
