@@ -41,6 +41,7 @@ class Engine:
         self.require = require
         self._stack = ExitStack()
         self.zygote = zygote or self._stack.enter_context(Zygote(tier))
+        self.zygote.bring_in(question.spec.imports)
         self.examiner = self._stack.enter_context(Examiner(question.brief, self.zygote))
         self._isolation: Isolation | None = None
 

@@ -142,6 +142,10 @@ class Spec(Part):
     prompt: FileName = "prompt.md"
     skeleton: FileName = "skeleton.py"
     support: list[FileName] = Field(default=[], description="Files of the packet that a submission may import.")
+    imports: list[Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]] = Field(
+        default=[],
+        description="Slow modules that every submission needs, which the warm interpreter imports before it is forked.",
+    )
     parameters: dict[str, int | float | str | bool] = Field(
         default={}, description="Numbers that tests and prompt share."
     )
@@ -218,12 +222,11 @@ class Question:
                 found=spec.id,
                 expected=folder.name,
             )
-        for name in (spec.prompt, spec.skeleton, *spec.support, "hidden"):
-            if not (folder / name).exists():
-                raise QuestionError(
-                    "a file that the question needs is missing", where=str(folder / name), next_step="Add it."
-                )
-        return cls(spec, folder, solutions)
+        question = cls(spec, folder, solutions)
+        for path in (*map(folder.joinpath, (spec.prompt, spec.skeleton, "hidden")), *question.support):
+            if not path.exists():
+                raise QuestionError("a file that the question needs is missing", where=str(path), next_step="Add it.")
+        return question
 
     @property
     def id(self) -> str:
@@ -232,13 +235,27 @@ class Question:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the paths and bytes of all files of the question and its solutions."""
+        """SHA-256 over the paths and bytes of all files of the question and its solutions, shared ones included."""
         whole = hashlib.sha256()
-        for root in (self.folder, self.solutions):
-            for path in files_of(root):
-                content = hashlib.sha256(path.read_bytes()).hexdigest()
-                whole.update(f"{path.relative_to(root.parent.parent).as_posix()}\0{content}\n".encode())
+        top = self.folder.parent.parent
+        shared = [path for path in self.support if path.parent != self.folder]
+        for path in (*files_of(self.folder), *files_of(self.solutions), *shared, *files_of(self.shared / "hidden")):
+            root = self.solutions.parent.parent if path.is_relative_to(self.solutions) else top
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            whole.update(f"{path.relative_to(root).as_posix()}\0{content}\n".encode())
         return whole.hexdigest()
+
+    @property
+    def shared(self) -> Path:
+        """What the questions of a bank have in common: `support/` for submissions, `hidden/` for hidden tests."""
+        return self.folder.parent / "shared"
+
+    @property
+    def support(self) -> list[Path]:
+        """The support files, each from the question's own folder or else from the shared one."""
+        own = [self.folder / name for name in self.spec.support]
+        common = self.shared / "support"
+        return [path if path.exists() or not (common / path.name).exists() else common / path.name for path in own]
 
     @property
     def seed(self) -> int:
@@ -253,7 +270,8 @@ class Question:
             hidden=str(self.folder / "hidden"),
             criteria={criterion.id: criterion.rests_on for criterion in spec.checked},
             defines=[Definition(each.name, each.kind, each.signature) for each in spec.defines],
-            support={Path(name).stem: self.read(name) for name in spec.support if name.endswith(".py")},
+            helpers=str(self.shared / "hidden"),
+            support={path.stem: specfile.read_text(path) for path in self.support if path.suffix == ".py"},
             parameters=dict(spec.parameters),
             limits=spec.limits,
         )

@@ -78,6 +78,7 @@ def main(line: socket.socket, control: socket.socket) -> None:
             for request in inbox:
                 say(line, examiner.answer(json.loads(request)))
 
+        sys.path.append(brief.helpers)
         examining = Examining(brief, consume)
         homeless()
         warm()

@@ -31,6 +31,7 @@ class Brief:
 
     Attributes:
         hidden: the folder of hidden tests.
+        helpers: the folder of what hidden tests of several questions import; it need not exist.
         criteria: each criterion that checks decide, with the criteria it rests on, in the order of the spec.
         defines: what a submission has to define.
         support: the text of each support module, by its import name.
@@ -39,6 +40,7 @@ class Brief:
     """
 
     hidden: str
+    helpers: str
     criteria: dict[str, list[str]]
     defines: list[Definition]
     support: dict[str, str]

@@ -22,7 +22,7 @@ def probe(zygote: Zygote, limits: Limits | None = None) -> Isolation:
         GraderFault: the zygote did not start, or not even the weakest tier holds.
     """
     zygote.wait()
-    brief = Brief("", {}, [], {}, {}, limits or Limits())
+    brief = Brief("", "", {}, [], {}, {}, limits or Limits())
     subject = Subject(brief, promises.PROBE_SOURCE, zygote.control)
     with tempfile.NamedTemporaryFile(prefix="canary-") as canary:
         os.chmod(canary.name, 0o666)  # noqa: PTH101 - open to all, so that only the sandbox can be in the way

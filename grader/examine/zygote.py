@@ -5,11 +5,12 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from grader.errors import GraderFault
+from grader.errors import GraderFault, QuestionError
 from grader.sandbox.tiers import Tier
 
 # As `python -I` would have it, spelled out: -I also drops PYTHONHASHSEED, without which a candidate's sets of strings
@@ -34,9 +35,10 @@ class Zygote:
 
     Args:
         strongest: the tier that is tried first; weaker ones follow where the system refuses.
+        imports: modules beyond torch and NumPy that every worker inherits, see `bring_in`.
     """
 
-    def __init__(self, strongest: Tier = Tier.SEALED) -> None:
+    def __init__(self, strongest: Tier = Tier.SEALED, imports: Sequence[str] = ()) -> None:
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         package = str(Path(__file__).resolve().parents[2])
         start = (
@@ -54,17 +56,34 @@ class Zygote:
             start_new_session=True,
         )
         theirs.close()
-        self._ready = False
+        self._owed = 1  # answers that are still to come: first that it has started
+        self._imports: set[str] = set()
         self.missing: tuple[str, ...] = ()
+        self.bring_in(imports)
+
+    def bring_in(self, modules: Sequence[str]) -> None:
+        """Have modules imported once, before the next worker is forked. Returns at once; `wait` waits for it."""
+        if wanted := [name for name in modules if name not in self._imports]:
+            self._imports.update(wanted)
+            self.control.send(json.dumps({"imports": wanted}).encode())
+            self._owed += 1
 
     def wait(self) -> None:
         """Return when workers can be forked; at once from the second call on.
 
         Raises:
             GraderFault: the process ended, or took too long, before it was ready.
+            QuestionError: a module that a question wants imported is not there.
         """
-        if self._ready:
-            return
+        while self._owed:
+            word = self._word()
+            self._owed -= 1
+            if "missing" in word:
+                self.missing = tuple(word["missing"])
+            elif word["failed"]:
+                raise QuestionError("the question's `imports` can't be imported", found=word["failed"])
+
+    def _word(self) -> dict[str, Any]:
         self.control.settimeout(START_SECONDS)
         try:
             word = self.control.recv(4096)
@@ -80,8 +99,8 @@ class Zygote:
                 found=lines[-1] if lines else "no message",
                 next_step="Check that `python -c 'import torch, numpy'` works in this environment.",
             )
-        self.missing = tuple(json.loads(word)["missing"])
-        self._ready = True
+        told: dict[str, Any] = json.loads(word)
+        return told
 
     def close(self) -> None:
         """End the process; its keepers see their leashes close when the examiner goes."""

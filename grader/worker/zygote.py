@@ -5,6 +5,7 @@ or the path of a question: what it knows, every worker knows.
 """
 
 import gc
+import importlib
 import json
 import os
 import signal
@@ -21,30 +22,51 @@ from grader.worker import keeper, loop
 
 
 def main(control: int, strongest: str) -> None:
-    """Fork a keeper and its worker for each datagram on `control`, until the other end closes.
+    """Fork a keeper and its worker for each datagram of limits on `control`, until the other end closes.
 
-    Workers are confined as well as the system allows, up to the tier `strongest`.
+    A datagram `{"imports": [module, …]}` imports them, so that workers forked from then on inherit them. Workers are
+    confined as well as the system allows, up to the tier `strongest`.
     """
     torch.set_num_threads(1)  # before the first operation, or forked children hang
     _warm()
     plan = confine.prepare(Tier(strongest))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers report on the leash, so the kernel may reap them
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the command's to handle; it closes the socket
-    gc.collect()
-    gc.freeze()
+    settle()
     with socket.socket(fileno=control) as line:
         line.send(json.dumps({"missing": plan.missing}).encode())
         while True:
             request, descriptors, _, _ = socket.recv_fds(line, 4096, 3)
             if not request:
                 return
+            asked = json.loads(request)
+            if "imports" in asked:
+                line.send(json.dumps({"failed": bring_in(asked["imports"])}).encode())
+                continue
             if os.fork() == 0:
                 line.detach()
                 os.close(control)
                 channel, leash, output = descriptors
-                keeper.keep(plan, Limits(**json.loads(request)), channel, leash, output, loop.serve)
+                keeper.keep(plan, Limits(**asked), channel, leash, output, loop.serve)
             for descriptor in descriptors:
                 os.close(descriptor)
+
+
+def bring_in(modules: list[str]) -> str:
+    """Import the modules; what went wrong, or nothing."""
+    try:
+        for name in modules:
+            importlib.import_module(name)
+    except ImportError as error:
+        return str(error)
+    settle()
+    return ""
+
+
+def settle() -> None:
+    """Leave nothing for the collector to move in a fork: pages that it touches would be copied."""
+    gc.collect()
+    gc.freeze()
 
 
 def _warm() -> None:
