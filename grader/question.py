@@ -130,6 +130,13 @@ class Misconception(Part):
     fails: list[Id] = Field(min_length=1, description="The criteria that it fails; it passes all others.")
 
 
+class Equivalent(Part):
+    """A mutant of the reference that no check can kill, since it does the same."""
+
+    mutant: Annotated[str, Field(min_length=1, max_length=200)] = Field(description="As `grader validate` names it.")
+    reason: Words = Field(description="Why it does the same.")
+
+
 class Spec(Part):
     """The whole of question.yaml."""
 
@@ -154,6 +161,7 @@ class Spec(Part):
     criteria: list[Criterion] = Field(min_length=1)
     answers: list[Answer] = []
     misconceptions: list[Misconception] = []
+    equivalent: list[Equivalent] = Field(default=[], description="Mutants of the reference that do the same.")
 
     @model_validator(mode="after")
     def _ids_resolve(self) -> Self:

@@ -3,20 +3,23 @@
 Theory of operation. FD is a socket to the command: lines of JSON, the brief first, then one request a line, one reply
 a line. CONTROL is the zygote's socket. The hidden tests are collected once, while the zygote is still importing
 torch; then each request is served by a fork of this process, so that nothing a test leaves behind meets the next
-submission, and a check that takes the process down costs that examination only.
+submission, and a check that takes the process down costs that examination only. While a fork names mistakes it asks
+its parent what the question's own solutions do; the parent finds that out once and keeps it for all forks to come.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import socket
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -31,6 +34,7 @@ from grader.examine.subject import Subject
 from grader.sandbox import cgroup
 from grader.sandbox.confine import PR_SET_PDEATHSIG
 from grader.sandbox.kernel import prctl
+from grader.sandbox.limits import Limits
 
 ARGUMENTS = (
     *(
@@ -95,6 +99,8 @@ class Examiner:
 
     def __init__(self, examining: Examining, collected: dict[str, probes.Probe], control: socket.socket) -> None:
         self.examining, self.probes, self.control = examining, collected, control
+        self.known: dict[tuple[str, str], bytes] = {}  # pickled values, by a text of the question's own and a probe
+        self.parent: socket.socket  # in a fork: the line to the process that forked it
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """The reply to a request, from a child process; `{"fault": why}` if the child failed."""
@@ -103,17 +109,32 @@ class Examiner:
         if child == 0:
             self._serve(theirs, request)
         theirs.close()
-        with ours, ours.makefile("r", encoding="utf-8") as inbox:
-            reply = inbox.readline()
+        reply: dict[str, Any] = {}
+        with ours, ours.makefile("r", encoding="utf-8") as inbox, ExitStack() as opened:
+            subjects: dict[str, Subject] = {}
+            for line in inbox:
+                reply = json.loads(line)
+                if "probe" not in reply:
+                    break
+                text = reply["of"]
+                if text not in subjects:
+                    subjects[text] = opened.enter_context(self._watched(text))
+                told = self._known(subjects[text], reply["probe"])
+                ours.sendall(len(told).to_bytes(8, "little") + told)
         _, status = os.waitpid(child, 0)
-        if not reply:
-            return {"fault": f"the examination ended with wait status {status}"}
-        told: dict[str, Any] = json.loads(reply)
-        return told
+        return reply if reply and "probe" not in reply else {"fault": f"the examination ended with status {status}"}
+
+    def _known(self, subject: Subject, probe: str) -> bytes:
+        """What a probe gives for the reference, or for a wrong solution of the question's."""
+        key = subject.source, probe
+        if key not in self.known:
+            self.known[key] = pickle.dumps(probes.value(self.probes[probe], subject))
+        return self.known[key]
 
     def _serve(self, line: socket.socket, request: dict[str, Any]) -> NoReturn:
         try:
             prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            self.parent = line
             verbs: dict[str, Callable[..., dict[str, Any]]] = {"examine": self.examine, "diagnose": self.diagnose}
             verb = verbs[request.pop("ask")]
             say(line, verb(**request))
@@ -122,28 +143,35 @@ class Examiner:
         finally:
             os._exit(0)
 
-    def examine(self, source: str, seed: int) -> dict[str, Any]:
-        """Load a submission and run every check on it."""
-        subject = self._subject(source)
+    def examine(
+        self, source: str, seed: int, until_failure: bool, nudge: int, limits: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Load a submission and run every check on it, or those as far as the first that does not pass."""
+        subject = Subject(replace(self.examining.brief, limits=Limits(**limits)), source, self.control)
+        subject.nudge = nudge
         try:
             subject.load()
         except (Raised, Lost) as error:
             return asdict(examined(subject, [], str(error) or type(error).__name__))
         self.examining.subject, self.examining.seed = subject, seed
-        checks = self.examining.run()
+        checks = self.examining.run(until_failure=until_failure)
         subject.close()
         return asdict(examined(subject, checks, ""))
 
     def diagnose(self, source: str, reference: str, mistakes: dict[str, str]) -> dict[str, Any]:
         """Which of the named mistakes, by their wrong solutions, a submission shows."""
+
+        @cache
+        def known(text: str, probe: str) -> Any:
+            say(self.parent, {"probe": probe, "of": text})
+            size = int.from_bytes(self.parent.recv(8, socket.MSG_WAITALL), "little")
+            return pickle.loads(self.parent.recv(size, socket.MSG_WAITALL))
+
         with self._watched(source) as subject:
             seen = probes.run(self.probes, subject)
-        with self._watched(reference) as subject:
-            right = probes.run(self.probes, subject)
         shown = {}
         for id, text in mistakes.items():
-            with self._watched(text) as subject:
-                names = probes.telling(self.probes, subject, seen, right)
+            names = probes.telling(self.probes, seen, partial(known, reference), partial(known, text))
             if names is not None:
                 shown[id] = names
         return {"shown": probes.most_telling(shown)}

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -14,6 +15,7 @@ from typing import Any, Final, Self
 from grader.errors import GraderFault, QuestionError
 from grader.examine.brief import Brief, Examination
 from grader.examine.zygote import Zygote
+from grader.sandbox.limits import Limits
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 COLLECT_SECONDS: Final = 120.0
@@ -68,9 +70,21 @@ class Examiner:
             raise QuestionError("the hidden tests can't be used", where=self.brief.hidden, found="; ".join(problems))
         self._ready = True
 
-    def examine(self, source: str, seed: int) -> Examination:
-        """Run every check on a submission's text."""
-        return Examination.from_fields(self._ask(ask="examine", source=source, seed=seed))
+    def examine(
+        self, source: str, seed: int, *, until_failure: bool = False, nudge: int = 0, limits: Limits | None = None
+    ) -> Examination:
+        """Run every check on a submission's text.
+
+        Args:
+            source: the text.
+            seed: of the hidden inputs.
+            until_failure: stop at the first check that does not pass.
+            nudge: move every float that comes back by so many units in its last place, to see what a check tolerates.
+            limits: what it may use, where that is not what the question says.
+        """
+        asked: dict[str, Any] = {"source": source, "seed": seed, "until_failure": until_failure, "nudge": nudge}
+        asked["limits"] = asdict(limits or self.brief.limits)
+        return Examination.from_fields(self._ask(ask="examine", **asked))
 
     def diagnose(self, source: str, reference: str, mistakes: dict[str, str]) -> list[str]:
         """Which of `mistakes` (wrong solutions by id) the text shows, held against the text of a right one."""

@@ -113,12 +113,14 @@ class Examining:
 
     # Running
 
-    def run(self) -> list[CheckResult]:
+    def run(self, *, until_failure: bool = False) -> list[CheckResult]:
         """Run every check for the present subject, and say how each ended."""
         results: list[CheckResult] = []
         for item in self.items:
             outcome, seen = self._unreached(criterion_of(item), results) or self._run(item)
             results.append(CheckResult(item.name, title_of(item), criterion_of(item), outcome, seen))
+            if until_failure and outcome is not Outcome.PASSED:
+                break
         return results
 
     def _unreached(self, criterion: str, results: list[CheckResult]) -> tuple[Outcome, str] | None:

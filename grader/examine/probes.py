@@ -7,7 +7,7 @@ went the way of the wrong solution.
 """
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +21,7 @@ from grader.examine.subject import Subject
 from grader.outcome import Outcome
 
 Probe = Callable[[Candidate], Any]
+Known = Callable[[str], Any]
 
 # Well above the rounding of two correct routes, well below what tells two ladders apart.
 TOLERANCE: Final = 2e-6
@@ -51,6 +52,25 @@ class Ended:
     how: str
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What stands for an object that stayed in the worker."""
+
+    what: str
+
+
+def settled(value: Any) -> Any:
+    """A probe's value without the worker that it came from."""
+    match value:
+        case Handle():
+            return Kept(describe(value))
+        case list() | tuple():
+            return type(value)(map(settled, value))
+        case dict():
+            return {key: settled(item) for key, item in value.items()}
+    return value
+
+
 def run(probes: dict[str, Probe], subject: Subject) -> dict[str, Any]:
     """The value of each probe for one submission, as far as the first one that uses up its time."""
     values: dict[str, Any] = {}
@@ -61,33 +81,33 @@ def run(probes: dict[str, Probe], subject: Subject) -> dict[str, Any]:
     return values
 
 
-def telling(probes: dict[str, Probe], subject: Subject, seen: dict[str, Any], right: dict[str, Any]) -> set[str] | None:
-    """Where a wrong solution (the subject) and the reference part ways, if the submission always went its way there.
+def telling(names: Iterable[str], seen: dict[str, Any], right: Known, wrong: Known) -> set[str] | None:
+    """Where a wrong solution and the reference part ways, if the submission always went the wrong solution's way there.
 
     Args:
-        probes: the question's.
-        subject: the wrong solution.
+        names: the question's probes.
         seen: the submission's value of each probe.
-        right: the reference's.
+        right: the reference's value of a probe.
+        wrong: the wrong solution's.
 
     None as soon as the submission is seen to have gone another way, or where the two never part.
     """
-    apart = [name for name in probes if not alike(seen.get(name), right[name])]
+    apart = [name for name in names if not alike(seen.get(name), right(name))]
     found: set[str] = set()
-    for name in (*apart, *(name for name in probes if name not in apart)):
+    for name in (*apart, *(name for name in names if name not in apart)):
         if name not in apart and not found:
             return None  # it explains nothing of what the submission does
-        wrong = value(probes[name], subject)
-        if not alike(wrong, right[name]):
-            if not alike(wrong, seen.get(name)):
+        if not alike(wrong(name), right(name)):
+            if not alike(wrong(name), seen.get(name)):
                 return None
             found.add(name)
     return found or None
 
 
 def value(function: Probe, subject: Subject) -> Any:
+    """The value of one probe for one submission: plain, whatever it is."""
     try:
-        return function(Candidate(subject))
+        return settled(function(Candidate(subject)))
     except Raised as error:
         return Ended(f"raised {error.type}")
     except Mismatch:
@@ -118,6 +138,4 @@ def alike(one: Any, other: Any) -> bool:
             return len(one) == len(other) and all(map(alike, one, other))
         case dict(), dict():
             return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
-        case Handle(), Handle():
-            return describe(one) == describe(other)
     return type(one) is type(other) and bool(one == other)

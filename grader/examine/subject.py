@@ -26,6 +26,7 @@ class Subject:
     def __init__(self, brief: Brief, source: str, control: socket.socket) -> None:
         self.brief, self.source, self.control = brief, source, control
         self.usage = Usage()
+        self.nudge = 0  # see `compare.nudged`
         self._worker: Worker | None = None
 
     def load(self) -> None:

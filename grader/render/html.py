@@ -1,23 +1,16 @@
 """report.html: one file that needs nothing else, for a panel to read on a screen, on a phone or on paper.
 
-It runs no script and asks for nothing over a network, and its own policy forbids both. Everything a stranger
-wrote is made visible and then escaped: the environment does that to every value that the template shows, so
-that none can be forgotten.
+It runs no script and asks for nothing over a network, and its own policy forbids both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from grader import inert
 from grader.outcome import Outcome
-from grader.render import words
+from grader.render import pages, words
 from grader.report import CriterionPart, Report
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 BAR_WIDTH: Final = 1000.0
 GAP: Final = 4.0
@@ -35,29 +28,13 @@ class Segment:
 
 def page(report: Report) -> str:
     """The text of report.html."""
-    return _template().render(
+    return pages.template("report.html.j2").render(
         report=report,
         words=words,
         refusal=words.refusal(report),
         segments=segments(report.criteria),
         Outcome=Outcome,
     )
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("grader.render"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_inert,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(line=inert.line, number="{:g}".format)
-    return environment.get_template("report.html.j2")
 
 
 def segments(criteria: list[CriterionPart]) -> list[Segment]:
@@ -74,8 +51,3 @@ def segments(criteria: list[CriterionPart]) -> list[Segment]:
         made.append(Segment(criterion, round(x, 2), round(width, 2), round(width * share, 2)))
         x += width + GAP
     return made
-
-
-def _inert(value: object) -> object:
-    # What the template itself wrote is Markup, which knows how to show itself as HTML.
-    return inert.text(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

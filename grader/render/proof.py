@@ -1,0 +1,116 @@
+"""What `grader validate` prints, and its page: claims, the kill matrix, and the mutants."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final, TextIO
+
+from grader.outcome import Outcome
+from grader.render import pages
+from grader.render.paper import Paper
+from grader.validate.proof import Kind, Proof, Row
+
+SHOWN: Final = 12  # problems of one claim that a terminal shows
+ORDER: Final = (Kind.REFERENCE, Kind.SKELETON, Kind.UNUSUAL, Kind.WRONG)
+
+
+def summary(proofs: list[Proof], stream: TextIO | None = None, *, width: int | None = None) -> None:
+    """Print proofs: in full with its matrix if there is one, in a few lines each otherwise."""
+    paper = Paper(stream or sys.stdout, width)
+    for proof in proofs:
+        _head(paper, proof)
+        if len(proofs) == 1:
+            _matrix(paper, proof)
+        _findings(paper, proof, every=len(proofs) == 1)
+        _survivors(paper, proof)
+        if len(proofs) > 1:
+            paper.put()
+    if len(proofs) > 1:
+        held = sum(proof.holds for proof in proofs)
+        style = "bold green" if held == len(proofs) else "bold red"
+        paper.put((f"{held} of {len(proofs)} questions are proven", style))
+    paper.deliver()
+
+
+def page(proofs: list[Proof]) -> str:
+    """One HTML page of proofs."""
+    return pages.template("proof.html.j2").render(
+        proofs=proofs, ORDER=ORDER, cell=cell, rows_of=rows_of, Outcome=Outcome, meaning=meaning
+    )
+
+
+def rows_of(proof: Proof, kind: Kind) -> list[Row]:
+    """The rows of one kind."""
+    return [row for row in proof.rows if row.kind is kind]
+
+
+def cell(row: Row, criterion: str) -> str:
+    """What one submission did to one criterion: `·` passed, `×` failed as it should, `!` not as it should."""
+    passed = row.criteria[criterion] is Outcome.PASSED
+    due = row.kind is Kind.SKELETON or criterion in row.fails
+    return "!" if passed is due else "·" if passed else "×"
+
+
+def meaning(row: Row, criterion: str) -> str:
+    """A cell in words."""
+    outcome = row.criteria[criterion].words
+    return outcome if cell(row, criterion) != "!" else f"{outcome}, which it should not be"
+
+
+def _head(paper: Paper, proof: Proof) -> None:
+    word, style = ("proven", "bold green") if proof.holds else ("not proven", "bold red")
+    counts = {fate: proof.count(fate) for fate in ("killed", "equivalent", "survived")}
+    fates = ", ".join(f"{count} {fate}" for fate, count in counts.items() if count)
+    paper.put((f"{proof.id} ", "bold"), f"version {proof.version}: ", (word, style))
+    paper.put(
+        f"{len(proof.rows)} submissions, {len(proof.rows[0].checks)} checks, "
+        f"{len(proof.mutants)} mutants ({fates or 'none'}), {proof.seconds:g} s",
+        indent=2,
+    )
+
+
+def _matrix(paper: Paper, proof: Proof) -> None:
+    criteria = list(proof.rows[0].criteria)
+    paper.heading("Kill matrix")
+    paper.put("· passed   × failed, as it should   ! not as it should", indent=2)
+    for place, id in enumerate(criteria):
+        paper.put(f"{_letter(place)}  {id}", indent=2)
+    name = max(len(row.name) for row in proof.rows)
+    letters = " ".join(_letter(place) for place in range(len(criteria)))
+    paper.put()
+    paper.put(f"{'':<{name}}  {letters}", indent=2)
+    for kind in ORDER:
+        for row in rows_of(proof, kind):
+            cells = [cell(row, id) for id in criteria]
+            styles = {"!": "bold red", "×": "yellow", "·": "dim"}
+            marks = [part for mark in cells for part in ((mark, styles[mark]), (" ", ""))]
+            paper.put(f"{row.name:<{name}}  ", *marks, indent=2)
+
+
+def _letter(place: int) -> str:
+    return chr(ord("a") + place) if place < 26 else chr(ord("A") + place - 26)
+
+
+def _findings(paper: Paper, proof: Proof, *, every: bool) -> None:
+    shown = [finding for finding in proof.findings if every or not finding.holds]
+    if shown:
+        paper.heading("Claims")
+    for finding in shown:
+        mark, style = ("✓", "green") if finding.holds else ("✗", "bold red")
+        paper.put(finding.claim, lead=((f"{mark} ", style),), indent=2)
+        for problem in finding.problems[:SHOWN]:
+            paper.put(problem, lead=("- ",), indent=6)
+        if len(finding.problems) > SHOWN:
+            paper.put(f"and {len(finding.problems) - SHOWN} more; --json lists them all", indent=6)
+
+
+def _survivors(paper: Paper, proof: Proof) -> None:
+    survivors = [mutant for mutant in proof.mutants if mutant.fate == "survived"]
+    if survivors:
+        paper.heading("Mutants that no check kills")
+    for mutant in survivors:
+        paper.put((mutant.id, "bold"), indent=2)
+        for line in mutant.diff.splitlines():
+            style = "red" if line.startswith("-") else "green" if line.startswith("+") else "dim"
+            if not line.startswith(("---", "+++")):
+                paper.put((line, style), indent=6)

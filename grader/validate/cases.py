@@ -1,0 +1,70 @@
+"""The submissions that prove a question, each laid out in a folder as a candidate would send it, and graded."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.grade import Engine
+from grader.question import Question
+from grader.validate.bench import Bench
+from grader.validate.proof import Kind, Row
+
+ANSWERS = "answers.yaml"
+REFERENCE = "reference.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One submission: the file of the solutions that it shows, and what it should fail."""
+
+    name: str
+    kind: Kind
+    misconception: str = ""
+    fails: tuple[str, ...] = ()
+
+
+def cases(question: Question) -> list[Case]:
+    """The reference, the skeleton, and every unusual and wrong file that there is."""
+    unusual = [f"unusual/{path.name}" for path in sorted((question.solutions / "unusual").glob("*.py"))]
+    return [
+        Case(REFERENCE, Kind.REFERENCE),
+        Case(question.spec.skeleton, Kind.SKELETON),
+        *(Case(name, Kind.UNUSUAL) for name in unusual),
+        *(
+            Case(name, Kind.WRONG, each.id, tuple(each.fails))
+            for each in question.spec.misconceptions
+            for name in (each.solution, *each.also)
+            if question.solution(name) is not None
+        ),
+    ]
+
+
+def grade_all(bench: Bench, wanted: list[Case]) -> list[Row]:
+    """A row for each case."""
+    return bench.each(grade, wanted)
+
+
+def grade(engine: Engine, case: Case, seed: int | None = None) -> Row:
+    """The row of one case."""
+    with tempfile.TemporaryDirectory(prefix="proof-") as folder:
+        lay_out(engine.question, case, Path(folder))
+        report = engine.grade(Path(folder), seed)
+    return Row.of(report, case.name, case.kind, case.misconception, list(case.fails))
+
+
+def lay_out(question: Question, case: Case, folder: Path) -> None:
+    """Write a case as a candidate would send it: all else is as the reference has it."""
+    files = {"solution.py": REFERENCE, ANSWERS: ANSWERS}
+    if case.kind is Kind.SKELETON:
+        (folder / "solution.py").write_text(question.read(question.spec.skeleton), "utf-8")
+        return
+    if question.spec.suite is not None:
+        files[question.spec.suite.file] = question.spec.suite.file
+    for name, source in files.items():
+        if Path(case.name).suffix == Path(name).suffix and (name != ANSWERS or case.kind is Kind.WRONG):
+            source = case.name if name in ("solution.py", ANSWERS) else source
+        text = question.solution(source)
+        if text is not None:
+            (folder / name).write_text(text, "utf-8")

@@ -1,0 +1,102 @@
+"""What the submissions of a question have to show: pure functions of the rows that were graded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.diagnose import NOT_STARTED
+from grader.outcome import Outcome
+from grader.question import Question
+from grader.validate.proof import Finding, Kind, Row
+
+
+def of_rows(question: Question, rows: list[Row]) -> list[Finding]:
+    """Every claim that the kill matrix decides."""
+    return [
+        Finding(claim="The reference scores in full", problems=_in_full(rows, Kind.REFERENCE)),
+        Finding(claim="The skeleton scores nothing", problems=_nothing(question, rows)),
+        Finding(claim="Unusual but right scores in full", problems=_in_full(rows, Kind.UNUSUAL)),
+        Finding(claim="Wrong fails what its misconception says, and nothing else", problems=_exactly(rows)),
+        Finding(claim="Every mistake is named, and no other", problems=_named(rows)),
+        Finding(claim="Every criterion is failed by a wrong submission", problems=_idle_criteria(question, rows)),
+        Finding(claim="Every check is failed by a wrong submission", problems=_idle_checks(rows)),
+    ]
+
+
+def files(question: Question) -> list[Finding]:
+    """Whether the files that prove the question are there, and each is put to use."""
+    named = {name for each in question.spec.misconceptions for name in (each.solution, *each.also)}
+    folder = question.solutions / "wrong"
+    there = {f"wrong/{path.name}" for path in folder.iterdir() if path.is_file()} if folder.is_dir() else set()
+    problems = [f"{name} is not there" for name in sorted(named) if not (question.solutions / name).is_file()]
+    problems += [f"{name} is named by no misconception" for name in sorted(there - named)]
+    if question.reference is None:
+        problems.append("reference.py is not there")
+    if not any((question.solutions / "unusual").glob("*.py")):
+        problems.append("there is no unusual solution, so nothing shows that other right code passes")
+    return [Finding(claim="Every solution is there, and is put to use", problems=problems)]
+
+
+def _in_full(rows: list[Row], kind: Kind) -> list[str]:
+    return [f"{row.name} misses {id}: {told(row, id)}" for row in rows if row.kind is kind for id in row.missed]
+
+
+def _nothing(question: Question, rows: list[Row]) -> list[str]:
+    problems = []
+    for row in rows:
+        if row.kind is Kind.SKELETON:
+            problems += [f"{row.name} passes {id}" for id, outcome in row.criteria.items() if outcome is Outcome.PASSED]
+            problems += [
+                f"{key} {outcome}, though the skeleton is only unwritten"
+                for key, outcome in row.checks.items()
+                if outcome not in (Outcome.PASSED, Outcome.FAILED, Outcome.NOT_REACHED)
+            ]
+            if row.named != [NOT_STARTED]:
+                problems.append(f"{question.spec.skeleton} is not told apart as not started")
+    return problems
+
+
+def _exactly(rows: list[Row]) -> list[str]:
+    problems = []
+    for row in rows:
+        if row.kind is Kind.WRONG:
+            problems += [f"{row.name} gets through {id}" for id in row.fails if id not in row.missed]
+            problems += [f"{row.name} also fails {id}: {told(row, id)}" for id in row.missed if id not in row.fails]
+    return problems
+
+
+def _named(rows: list[Row]) -> list[str]:
+    return [
+        f"{row.name} shows {row.misconception}, the report names {', '.join(row.named) or 'nothing'}"
+        for row in rows
+        if row.kind is Kind.WRONG and row.named != [row.misconception]
+    ]
+
+
+def _idle_criteria(question: Question, rows: list[Row]) -> list[str]:
+    failed = {id for row in rows if row.kind is Kind.WRONG for id in row.missed}
+    return [f"no wrong submission fails {each.id}" for each in question.spec.criteria if each.id not in failed]
+
+
+def _idle_checks(rows: list[Row]) -> list[str]:
+    passed = {Outcome.PASSED, Outcome.NOT_REACHED}
+    every = dict.fromkeys(key for row in rows for key in row.checks)
+    bitten = {
+        key for row in rows if row.kind is Kind.WRONG for key, outcome in row.checks.items() if outcome not in passed
+    }
+    return [f"no wrong submission fails the check {_plain(key)!r}" for key in every if key not in bitten]
+
+
+def told(row: Row, id: str) -> str:
+    """What the checks of a criterion saw."""
+    seen = [text for key, text in row.seen.items() if key.startswith(f"{id}: ") and text]
+    return seen[0] if seen else str(row.criteria[id])
+
+
+def _plain(key: str) -> str:
+    return key.partition(": ")[2]
+
+
+def stem(name: str) -> str:
+    """A file's name as a label."""
+    return Path(name).stem

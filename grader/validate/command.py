@@ -1,0 +1,53 @@
+"""`grader validate`: proves questions one after the other on one zygote, and shows how they did."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from grader.bank import Bank
+from grader.errors import CallError
+from grader.examine.zygote import Zygote
+from grader.validate import prove
+from grader.validate import record as records
+from grader.validate.proof import Proof
+
+WIPE = "\r\x1b[K"
+
+
+def run(bank: Bank, ids: tuple[str, ...], *, jobs: int | None, record: bool) -> list[Proof]:
+    """Prove the named questions, or all."""
+    proofs = []
+    with Zygote() as zygote:
+        questions = [bank.get(id) for id in dict.fromkeys(ids)] if ids else bank.all()
+        for question in questions:
+            proof = prove(question, zygote, jobs=jobs or len(os.sched_getaffinity(0)), progress=_progress)
+            proofs.append(proof)
+            if record and proof.holds:
+                records.keep(question, proof)
+    _progress("")
+    return proofs
+
+
+def show(proofs: list[Proof], *, as_json: bool, html: Path | None) -> None:
+    """Print the proofs, and write their page where one is asked for."""
+    from grader.render import proof as render
+
+    if html is not None:
+        try:
+            html.write_text(render.page(proofs), "utf-8")
+        except OSError as error:
+            raise CallError("the page can't be written", where=str(html), found=str(error)) from None
+    if as_json:
+        sys.stdout.write(json.dumps([proof.to_json() for proof in proofs], indent=2, ensure_ascii=False) + "\n")
+    else:
+        render.summary(proofs)
+
+
+def _progress(words: str) -> None:
+    """One line on a terminal that is overwritten by the next."""
+    if sys.stderr.isatty():
+        sys.stderr.write(WIPE + words)
+        sys.stderr.flush()

@@ -1,0 +1,57 @@
+"""How much room the reference has: other hidden inputs, other roundings, and the limits on what it may use."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from grader.grade import Engine
+from grader.outcome import Outcome
+from grader.question import Question
+from grader.validate import cases
+from grader.validate.bench import Bench
+from grader.validate.proof import Finding, Kind, Row
+
+OTHER_SEEDS: Final = (1, 20_170_612)
+NUDGE: Final = 8  # units in the last place: several times what two right routes differ by
+ROOM: Final = 3.0  # how many times what the reference uses a limit has to be
+
+
+def findings(question: Question, bench: Bench, rows: list[Row]) -> list[Finding]:
+    """Grade the reference, and what is unusual, once more under other conditions."""
+    reference = question.reference or ""
+    again = [case for case in cases.cases(question) if case.kind in (Kind.REFERENCE, Kind.UNUSUAL)]
+    pairs = [(case, seed) for case in again for seed in OTHER_SEEDS[: 2 if case.kind is Kind.REFERENCE else 1]]
+
+    def other_seed(engine: Engine, pair: tuple[cases.Case, int]) -> list[str]:
+        row = cases.grade(engine, *pair)
+        return [f"{row.name} misses {id} at seed {pair[1]}" for id in row.missed]
+
+    def nudged(engine: Engine, source: str) -> list[str]:
+        seen = engine.examiner.examine(source, question.seed, nudge=NUDGE).checks
+        return [
+            f"{check.title!r} refuses the reference's numbers moved by {NUDGE} units in the last place: {check.seen}"
+            for check in seen
+            if check.outcome is not Outcome.PASSED
+        ]
+
+    steady = [problem for problems in bench.each(other_seed, pairs) for problem in problems]
+    rounding = [problem for problems in bench.each(nudged, [reference]) for problem in problems]
+    return [
+        Finding(claim="Other hidden inputs change no mark of what is right", problems=steady),
+        Finding(claim="Every tolerance leaves the reference a margin", problems=rounding),
+        Finding(claim="Every limit leaves the reference a margin", problems=_tight(question, rows)),
+    ]
+
+
+def _tight(question: Question, rows: list[Row]) -> list[str]:
+    limits = question.spec.limits
+    return [
+        f"{row.name} uses {used:.3g} of the {what} of {most:g}, more than one part in {ROOM:g}"
+        for row in rows
+        if row.kind is Kind.REFERENCE
+        for what, used, most in (
+            ("CPU seconds a submission", row.cpu_seconds, limits.submission_cpu_seconds),
+            ("MiB of memory", row.peak_mib, limits.memory_mib),
+        )
+        if used * ROOM > most
+    ]
