@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from grader.errors import GraderError
 if TYPE_CHECKING:
     from grader.bank import Bank
     from grader.question import Question
+    from grader.sandbox.tiers import Tier
 
 
 class Program(click.Group):
@@ -71,6 +73,28 @@ def bank_option(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
 
 
+def isolation_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say how well workers have to be kept apart; the command gets `weakest`."""
+
+    @click.option(
+        "--require",
+        type=click.Choice(["sealed", "confined", "external"]),
+        default="confined",
+        show_default=True,
+        help="The weakest isolation to grade in; `external` says that you vouch for a container or machine around it.",
+    )
+    @click.option(
+        "--allow-unsandboxed", is_flag=True, help="Grade even if workers are no more than separate processes."
+    )
+    @functools.wraps(command)
+    def with_isolation(*args: Any, require: str, allow_unsandboxed: bool, **kwargs: Any) -> None:
+        from grader.sandbox.tiers import Tier
+
+        command(*args, weakest=Tier.SEPARATE_PROCESS if allow_unsandboxed else Tier(require), **kwargs)
+
+    return with_isolation
+
+
 def open_bank(folders: tuple[Path, ...]) -> Bank:
     """The shipped questions, those of grader.toml, and those of `folders`."""
     from grader.bank import Bank
@@ -84,14 +108,7 @@ def open_bank(folders: tuple[Path, ...]) -> Bank:
 @click.option("--out", "-o", type=click.Path(path_type=Path), metavar="DIR", help="Write the three reports there.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw other hidden inputs than the question's own.")
 @click.option("--json", "as_json", is_flag=True, help="Print report.json instead of the summary.")
-@click.option(
-    "--require",
-    type=click.Choice(["sealed", "confined", "external"]),
-    default="confined",
-    show_default=True,
-    help="The weakest isolation to grade in; `external` says that you vouch for a container or machine around it.",
-)
-@click.option("--allow-unsandboxed", is_flag=True, help="Grade even if workers are no more than separate processes.")
+@isolation_options
 @bank_option
 @click.pass_context
 def run(
@@ -101,8 +118,7 @@ def run(
     out: Path | None,
     seed: int | None,
     as_json: bool,
-    require: str,
-    allow_unsandboxed: bool,
+    weakest: Tier,
     folders: tuple[Path, ...],
 ) -> None:
     """Grade one SUBMISSION: a .py file, a folder or .zip with solution.py and answers.yaml, or a notebook.
@@ -116,9 +132,7 @@ def run(
     with Zygote() as zygote:  # importing torch takes longer than all the rest, so it starts first
         question = open_bank(folders).get(id)
         from grader.grade import Engine
-        from grader.sandbox.tiers import Tier
 
-        weakest = Tier.SEPARATE_PROCESS if allow_unsandboxed else Tier(require)
         with Engine(question, zygote, require=weakest) as engine:
             report = engine.grade(submission, seed)
     if out is not None:
@@ -136,6 +150,43 @@ def run(
         if out is not None:
             click.echo("\nWritten: " + "  ".join(str(path) for path in written))
     ctx.exit(report.verdict.exit_code)
+
+
+@main.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--question", "-q", "id", required=True, metavar="ID", help="The question that they answer.")
+@click.option(
+    "--out", "-o", type=click.Path(path_type=Path), required=True, metavar="RESULTS", help="Where reports go."
+)
+@click.option("--jobs", "-j", type=click.IntRange(1, 256), help="Submissions at once; by default one for each core.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw other hidden inputs than the question's own.")
+@isolation_options
+@bank_option
+@click.pass_context
+def batch(
+    ctx: click.Context,
+    source: Path,
+    id: str,
+    out: Path,
+    jobs: int | None,
+    seed: int | None,
+    weakest: Tier,
+    folders: tuple[Path, ...],
+) -> None:
+    """Grade many submissions: those in a folder, in a .zip of one, or in a .csv with the columns name and path.
+
+    Each gets its three reports in RESULTS/reports/NAME, and a line in RESULTS/results.jsonl as it ends. Run it again, and
+    only what is missing or has changed is graded.
+
+    Exit status: 0 all were graded; 2 the call or the question is wrong; 3 some could not be graded.
+    """
+    from grader.batch import command
+    from grader.examine.zygote import Zygote
+
+    with Zygote() as zygote:
+        question = open_bank(folders).get(id)
+        progress = command.run(question, source, out, zygote, jobs=jobs, require=weakest, seed=seed)
+    ctx.exit(3 if progress.stopped or progress.troubles else 0)
 
 
 @main.command("list")

@@ -70,6 +70,11 @@ class Examiner:
             raise QuestionError("the hidden tests can't be used", where=self.brief.hidden, found="; ".join(problems))
         self._ready = True
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process is there still."""
+        return self.process.poll() is None
+
     def examine(
         self, source: str, seed: int, *, until_failure: bool = False, nudge: int = 0, limits: Limits | None = None
     ) -> Examination:

@@ -28,10 +28,10 @@ def write(report: Report, folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _refused(folder, error) from None
-    return [_replace(folder / name, text) for name, text in texts.items()]
+    return [replace(folder / name, text) for name, text in texts.items()]
 
 
-def _replace(path: Path, text: str) -> Path:
+def replace(path: Path, text: str) -> Path:
     """Write beside the file and rename, so that a reader meets the old text or the new one, never a part."""
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:

@@ -6,9 +6,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.bench import Bench
 from grader.grade import Engine
 from grader.question import Question
-from grader.validate.bench import Bench
 from grader.validate.proof import Kind, Row
 
 ANSWERS = "answers.yaml"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from grader.bench import Bench
 from grader.grade import Engine
 from grader.outcome import Outcome
 from grader.question import Question
 from grader.validate import cases
-from grader.validate.bench import Bench
 from grader.validate.proof import Finding, Kind, Row
 
 OTHER_SEEDS: Final = (1, 20_170_612)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from grader import mutation
+from grader.bench import Bench
 from grader.grade import Engine
 from grader.mutation import Mutant
 from grader.outcome import Outcome
 from grader.question import Question
-from grader.validate.bench import Bench
 from grader.validate.proof import Finding, MutantRow
 
 # A mutant that loops is as dead as one that fails, and need not be waited for as a candidate is.

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from grader.bench import Bench
 from grader.examine.zygote import Zygote
 from grader.question import Question
 from grader.validate import claims, margins, mutants, packet, record
-from grader.validate.bench import Bench
 from grader.validate.cases import cases, grade_all
 from grader.validate.proof import Proof
 
@@ -41,7 +41,7 @@ def prove(
 
     with ExitStack() as stack:
         warm = zygote or stack.enter_context(Zygote())
-        bench = stack.enter_context(Bench(question, warm, jobs, moved))
+        bench = stack.enter_context(Bench(question, warm, jobs, done=moved))
         rows = grade_all(bench, wanted)
         found += claims.of_rows(question, rows)
         found += margins.findings(question, bench, rows)
