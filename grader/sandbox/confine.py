@@ -126,22 +126,28 @@ def separate() -> None:
 
 
 def _readable_by_nobody() -> bool:
-    """Whether nobody could import what is still to be imported: a private home folder may be in the way."""
+    """Whether this process can become nobody, who could import what is still to be imported.
+
+    A private home folder may be in the way; and root of a user namespace, as in a rootless container, is alone there.
+    """
     child = os.fork()
     if child == 0:
-        os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
-        needed = [module.__file__ for module in (sys.modules["os"], sys.modules["torch"], sys.modules["numpy"])]
-        os._exit(0 if all(file and os.access(file, os.R_OK) for file in needed) else 1)
+        status = 1
+        try:
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            needed = [module.__file__ for module in (sys.modules["os"], sys.modules["torch"], sys.modules["numpy"])]
+            status = 0 if all(file and os.access(file, os.R_OK) for file in needed) else 1
+        finally:
+            os._exit(status)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def make_folder(plan: Plan, limits: Limits) -> str:
     """An empty folder for a worker, made by its keeper."""
-    owner = NOBODY if plan.owner is None and plan.namespaces else plan.owner
     if plan.namespaces:
-        root.mount_folder(limits.file_mib * 4, os.geteuid() if owner is None else owner)
+        root.mount_folder(limits.file_mib * 4, os.geteuid() if plan.owner is None else plan.owner)
         return root.FOLDER
     folder = tempfile.mkdtemp(prefix=f"worker-{os.getppid()}-")
     if plan.owner is not None:

@@ -1,0 +1,225 @@
+"""Many submissions: each costs itself at most, nothing is done twice, and lost isolation ends the batch."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from grader.bank import Bank
+from grader.batch import entries, ledger, run
+from grader.cli import main
+from grader.errors import CallError
+from grader.examine.zygote import Zygote
+from grader.sandbox.tiers import Tier
+
+QUESTION = Bank.find().get("swap-learned-positions")
+LEVELS = {"reference": "reference.py", "first": "wrong/sines-first.py", "unusual": "unusual/narrow.py"}
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    """One warm interpreter for all batches here."""
+    with Zygote() as zygote:
+        yield zygote
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three submissions that can be graded, one that is refused, and one that is none."""
+    source = tmp_path / "submissions"
+    source.mkdir()
+    for name, path in LEVELS.items():
+        shutil.copy(QUESTION.solutions / path, source / f"{name}.py")
+    (source / "broken.py").write_text("def broken(:\n", "utf-8")
+    (source / "nothing").mkdir()
+    return source
+
+
+def graded(zygote: Zygote, source: Path, out: Path, jobs: int = 2) -> tuple[run.Progress, list[ledger.Line]]:
+    """Run a batch over a folder."""
+    found = entries.find(source, out / "unused")
+    progress, book = run.run(QUESTION, found, out, zygote, jobs=jobs, require=Tier.SEPARATE_PROCESS)
+    return progress, list(book.lines.values())
+
+
+def test_each_submission_gets_what_it_gets_alone(zygote: Zygote, folder: Path, tmp_path: Path) -> None:
+    progress, lines = graded(zygote, folder, tmp_path / "results")
+    verdicts = {line["name"]: line["verdict"] for line in lines}
+    assert verdicts == {
+        "broken.py": "refused",
+        "first.py": "failed",
+        "reference.py": "passed",
+        "unusual.py": "passed",
+    }
+    assert list(progress.troubles) == ["nothing"]
+    by_name = {line["name"]: line for line in lines}
+    assert by_name["first.py"]["diagnosis"] == ["sines-first"]
+    for line in lines:
+        report = json.loads((tmp_path / "results" / line["reports"] / "report.json").read_text("utf-8"))
+        assert report["submission"]["name"] == line["name"]
+        assert (tmp_path / "results" / line["reports"] / "feedback.md").is_file()
+
+
+def test_a_second_run_grades_only_what_is_new_or_changed(zygote: Zygote, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    (folder / "nothing").rmdir()
+    graded(zygote, folder, out)
+    before = (out / ledger.NAME).read_bytes()
+    assert graded(zygote, folder, out)[0].graded == 0
+    assert (out / ledger.NAME).read_bytes() == before
+    shutil.copy(QUESTION.solutions / "wrong/rows-only.py", folder / "unusual.py")
+    shutil.rmtree(out / "reports" / "first.py")
+    progress, lines = graded(zygote, folder, out)
+    assert (progress.graded, progress.kept) == (2, 2)
+    assert {line["name"]: line["diagnosis"] for line in lines}["unusual.py"] == ["rows-only"]
+
+
+def test_what_left_the_batch_leaves_the_results(zygote: Zygote, folder: Path, tmp_path: Path) -> None:
+    graded(zygote, folder, tmp_path / "results")
+    (folder / "first.py").unlink()
+    _, lines = graded(zygote, folder, tmp_path / "results")
+    assert [line["name"] for line in lines] == ["broken.py", "reference.py", "unusual.py"]
+
+
+def test_a_line_that_was_cut_off_is_graded_again(zygote: Zygote, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    _, lines = graded(zygote, folder, out)
+    whole = (out / ledger.NAME).read_bytes()
+    (out / ledger.NAME).write_bytes(whole[:-20])
+    progress, again = graded(zygote, folder, out)
+    assert progress.graded == 1
+    assert again == lines
+    assert (out / ledger.NAME).read_bytes() == whole
+
+
+def test_a_line_that_is_none_is_told_and_kept(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / ledger.NAME).write_bytes(b'{"name": "a"}\n{"name": "b", "key": ""}\n')
+    with pytest.raises(CallError, match=r"results\.jsonl:1: this is no line of results"):
+        ledger.Ledger(tmp_path)
+    assert (tmp_path / ledger.NAME).read_bytes().startswith(b'{"name": "a"}')
+
+
+def test_a_killed_batch_goes_on_where_it_was(folder: Path, tmp_path: Path) -> None:
+    out, lines = tmp_path / "results", tmp_path / "results" / ledger.NAME
+    command = [sys.executable, "-m", "grader", "batch", str(folder), "-q", QUESTION.id, "-o", str(out), "-j", "1"]
+    command.append("--allow-unsandboxed")
+    first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    while first.poll() is None and not (lines.is_file() and lines.read_bytes()):
+        time.sleep(0.005)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    kept = len(lines.read_bytes().splitlines())
+    second = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert second.returncode == 3, "the empty folder is told"
+    assert [json.loads(line)["name"] for line in lines.read_bytes().splitlines()] == [
+        "broken.py",
+        "first.py",
+        "reference.py",
+        "unusual.py",
+    ]
+    assert f"kept {kept} of 5" in second.stdout
+
+
+@pytest.mark.parametrize("pack", ["flat", "nested"])
+def test_an_archive_is_read_as_the_folder_that_it_holds(folder: Path, tmp_path: Path, pack: str) -> None:
+    archive = tmp_path / "all.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path in sorted(folder.glob("*.py")):
+            packed.write(path, f"cohort/{path.name}" if pack == "nested" else path.name)
+        packed.writestr("__MACOSX/._first.py", "x")
+    found = entries.find(archive, tmp_path / "unpacked")
+    assert [entry.name for entry in found] == ["broken.py", "first.py", "reference.py", "unusual.py"]
+
+
+def test_an_archive_writes_nothing_outside(tmp_path: Path) -> None:
+    archive = tmp_path / "all.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("../escaped.py", "x = 1")
+        packed.writestr("/rooted.py", "x = 1")
+    entries.find(archive, tmp_path / "unpacked" / "deep")
+    assert not (tmp_path / "unpacked" / "escaped.py").exists()
+    assert {path.name for path in (tmp_path / "unpacked").rglob("*.py")} == {"escaped.py", "rooted.py"}
+
+
+def test_a_manifest_names_its_submissions(tmp_path: Path) -> None:
+    manifest = tmp_path / "all.csv"
+    manifest.write_text("name,path\nNo. 7/a,seven.py\nNo. 7 a,seven.py\n", "utf-8")
+    found = entries.find(manifest, tmp_path)
+    assert [entry.path for entry in found] == [tmp_path / "seven.py"] * 2
+    assert len({entry.folder for entry in found}) == 2
+    assert all("/" not in entry.folder and " " not in entry.folder for entry in found)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: (path / "solution.py").write_text("x = 1"), "this is one submission"),
+        (lambda path: (path / "notes.txt").write_text("x"), "there is no submission in it"),
+        (lambda path: (path / "all.csv").write_text("name,path\nann\n"), "a row of the manifest is not complete"),
+        (lambda path: (path / "all.csv").write_text("name,path\nann,a\nann,b\n"), "two submissions have one name"),
+        (lambda path: (path / "all.zip").write_bytes(b"PK"), "this archive can't be read"),
+        (lambda path: (path / "all.tar").write_bytes(b""), "this is no batch"),
+    ],
+)
+def test_what_is_no_batch_is_told(tmp_path: Path, make: object, words: str) -> None:
+    make(tmp_path)  # type: ignore[operator]
+    inside = list(tmp_path.glob("all.*"))
+    result = CliRunner().invoke(
+        main, ["batch", str(inside[0] if inside else tmp_path), "-q", QUESTION.id, "-o", str(tmp_path / "out")]
+    )
+    assert result.exit_code == 2
+    assert words in result.output
+
+
+def test_lost_isolation_ends_the_batch_and_keeps_what_was_graded(folder: Path, tmp_path: Path) -> None:
+    """The real thing: in a user namespace of its own, no more process namespaces can be made once one is graded."""
+    unshare = shutil.which("unshare")
+    if unshare is None or subprocess.run([unshare, "-Ur", "true"], check=False, capture_output=True).returncode:
+        pytest.skip("not shown here: user namespaces of one's own are refused")
+    script = textwrap.dedent(
+        f"""
+        import sys
+        from pathlib import Path
+        from grader.bank import Bank
+        from grader.batch import entries, run
+        from grader.examine.zygote import Zygote
+        from grader.sandbox.tiers import Tier
+
+        def moved(progress):
+            Path("/proc/sys/user/max_pid_namespaces").write_text("0")
+
+        source, out = map(Path, sys.argv[1:])
+        with Zygote() as zygote:
+            found = entries.find(source, out)
+            progress, book = run.run(Bank.find().get({QUESTION.id!r}), found, out, zygote, jobs=1,
+                                     require=Tier.SEALED, moved=moved)
+        print(progress.stopped)
+        print(*(line["name"] for line in book.lines.values()))
+        """
+    )
+    (folder / "nothing").rmdir()
+    command = [unshare, "-Ur", sys.executable, "-c", script, str(folder), str(tmp_path / "results")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "workers are not kept apart well enough" in ended.stderr:
+        pytest.skip("not shown here: the sealed tier is not offered inside a user namespace")
+    assert ended.returncode == 0, ended.stderr
+    stopped, names = ended.stdout.splitlines()
+    assert "a worker could not be started" in stopped
+    assert names == "broken.py", "the refused file needs no worker; the next one found none"
+    again = CliRunner().invoke(
+        main, ["batch", str(folder), "-q", QUESTION.id, "-o", str(tmp_path / "results"), "--allow-unsandboxed"]
+    )
+    assert again.exit_code == 0, again.output
+    assert "kept 1 of 4" in again.output
