@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 
 from grader.bank import Bank
+from grader.bench import cores
 from grader.errors import CallError
 from grader.examine.zygote import Zygote
-from grader.validate import prove
+from grader.validate import prove, public
 from grader.validate import record as records
 from grader.validate.proof import Proof
 
@@ -20,10 +20,10 @@ WIPE = "\r\x1b[K"
 def run(bank: Bank, ids: tuple[str, ...], *, jobs: int | None, record: bool) -> list[Proof]:
     """Prove the named questions, or all."""
     proofs = []
-    with Zygote() as zygote:
+    with Zygote() as zygote, public.warm() as tests:
         questions = [bank.get(id) for id in dict.fromkeys(ids)] if ids else bank.all()
         for question in questions:
-            proof = prove(question, zygote, jobs=jobs or len(os.sched_getaffinity(0)), progress=_progress)
+            proof = prove(question, zygote, tests, jobs=jobs or cores(), progress=_progress)
             proofs.append(proof)
             if record and proof.holds:
                 records.keep(question, proof)

@@ -9,19 +9,25 @@ from contextlib import ExitStack
 from grader.bench import Bench
 from grader.examine.zygote import Zygote
 from grader.question import Question
-from grader.validate import claims, margins, mutants, packet, record
+from grader.validate import claims, margins, mutants, packet, public, record
 from grader.validate.cases import cases, grade_all
 from grader.validate.proof import Proof
 
 
 def prove(
-    question: Question, zygote: Zygote | None = None, *, jobs: int = 2, progress: Callable[[str], None] = lambda _: None
+    question: Question,
+    zygote: Zygote | None = None,
+    tests: Zygote | None = None,
+    *,
+    jobs: int = 2,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Proof:
     """Try everything that a question claims of itself.
 
     Args:
         question: the question, with its solutions.
         zygote: a warm one; by default one is started.
+        tests: a warm one with pytest, see `public.warm`; by default one is started.
         jobs: how many submissions are graded at once.
         progress: told what is going on, after each submission.
 
@@ -45,7 +51,7 @@ def prove(
         rows = grade_all(bench, wanted)
         found += claims.of_rows(question, rows)
         found += margins.findings(question, bench, rows)
-        found += packet.public(question, bench)
+        found += public.findings(question, tests or stack.enter_context(public.warm()))
         tried = mutants.try_all(question, bench)
         found += mutants.findings(question, tried)
     return Proof(
