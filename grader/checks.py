@@ -14,6 +14,7 @@ import pytest
 from grader.examine.candidate import Candidate, Observation
 from grader.examine.compare import expect_array, expect_close, expect_integer, largest_difference
 from grader.examine.errors import Lost, Mismatch, Raised, Undefined
+from grader.examine.lifecycle import RoundTrip, Training
 from grader.examine.probes import probe
 from grader.examine.remote import Handle, describe, ndarray, tensor
 
@@ -24,6 +25,8 @@ __all__ = [
     "Mismatch",
     "Observation",
     "Raised",
+    "RoundTrip",
+    "Training",
     "Undefined",
     "criterion",
     "describe",

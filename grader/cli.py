@@ -189,6 +189,34 @@ def batch(
     ctx.exit(3 if progress.stopped or progress.troubles else 0)
 
 
+@main.command()
+@click.argument("submission", type=click.Path(path_type=Path))
+@click.option("--question", "-q", "id", required=True, metavar="ID", help="The question that it answers.")
+@click.option("--out", "-o", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write a page, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@bank_option
+@click.pass_context
+def diff(
+    ctx: click.Context, submission: Path, id: str, out: Path | None, as_json: bool, folders: tuple[Path, ...]
+) -> None:
+    """Show a SUBMISSION beside the reference, definition by definition. None of its code is run.
+
+    It shows the reference, so it is for interviewers: after a pass, or before a conversation.
+
+    Exit status: 0 shown; 1 the submission is refused; 2 the call or the question is wrong.
+    """
+    from grader.alignment import command, compare
+    from grader.submission import Refused
+
+    try:
+        comparison = compare(open_bank(folders).get(id), submission)
+    except Refused as refusal:
+        say(f"grader: {refusal.reason}")
+        ctx.exit(1)
+    say(command.REMINDER)
+    command.show(comparison, as_json=as_json, page=out)
+
+
 @main.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @bank_option
@@ -262,6 +290,28 @@ def validate(
     proofs = command.run(open_bank(folders), ids, jobs=jobs, record=record)
     command.show(proofs, as_json=as_json, html=html)
     ctx.exit(0 if all(proof.holds for proof in proofs) else 1)
+
+
+@main.command()
+@click.argument("id")
+@click.option(
+    "--in",
+    "bank",
+    type=click.Path(path_type=Path),
+    default=Path("questions"),
+    metavar="DIR",
+    show_default=True,
+    help="The folder of questions that it goes into; its solutions go beside that.",
+)
+def new(id: str, bank: Path) -> None:
+    """Make the folder of a new question: a small one that can be proven, marked where you have to write."""
+    from grader.scaffold import MARK, make
+
+    marked = make(id, bank)
+    click.echo(f"Made {bank / id} and {bank.parent / 'solutions' / id}. Look for {MARK} in:")
+    for path in marked:
+        click.echo(f"  {path}")
+    click.echo(f"`grader validate {id} --questions {bank}` proves it, and says what is still to be written.")
 
 
 @main.command()

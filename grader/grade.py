@@ -17,6 +17,7 @@ from grader.report import Isolation, QuestionPart, Report, SubmissionPart
 from grader.rubric.facts import read_answers
 from grader.sandbox.tiers import Tier
 from grader.stopwatch import Stopwatch
+from grader.suite import SuiteGrader
 
 
 class Engine:
@@ -43,6 +44,7 @@ class Engine:
         self.zygote = zygote or self._stack.enter_context(Zygote(tier))
         self.zygote.bring_in(question.spec.imports)
         self.examiner = self._stack.enter_context(Examiner(question.brief, self.zygote))
+        self.suites = SuiteGrader(question, tier, require, self._stack)
         self._isolation: Isolation | None = None
 
     def grade(self, path: Path, seed: int | None = None) -> Report:
@@ -56,7 +58,7 @@ class Engine:
         question, watch = self.question, Stopwatch()
         seed = question.seed if seed is None else seed
         try:
-            sent = submission.read(path, [each.name for each in question.spec.defines], question.spec.support)
+            sent = submission.read(path, question.defines, question.spec.support, question.suite_file)
         except submission.Refused as refusal:
             return self._refused(refusal, seed, watch)
         answers, answer_notes = read_answers(sent.answers, sent.answers_problem, question.spec.answers)
@@ -64,7 +66,9 @@ class Engine:
         watch.lap("start")
         examination = self.examiner.examine(sent.source, seed)
         watch.lap("checks")
-        criteria = scoring.criteria(question.spec, examination, answers)
+        suite = self.suites.grade(sent, seed)
+        watch.lap("suite")
+        criteria = scoring.criteria(question.spec, examination, answers, suite)
         diagnosis = diagnose.diagnose(question, self.examiner, sent.source, examination, criteria, answers)
         watch.lap("diagnosis")
         return Report(
@@ -80,6 +84,7 @@ class Engine:
             criteria=criteria,
             diagnosis=diagnosis,
             answers=answers,
+            suite=suite,
             integrity=integrity.notes(sent.source, question.spec.support),
             isolation=probed,
             seed=seed,

@@ -24,7 +24,9 @@ from grader.specfile import Misfit
 
 SPEC_NAME: Final = "question.yaml"
 
-Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(-[a-z0-9_]+)*$", max_length=64)]
+ID_PATTERN: Final = r"^[a-z][a-z0-9_]*(-[a-z0-9_]+)*$"
+
+Id = Annotated[str, Field(pattern=ID_PATTERN, max_length=64)]
 Words = Annotated[str, Field(min_length=1, max_length=4000)]
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
 RelativePath = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$")]
@@ -137,6 +139,25 @@ class Equivalent(Part):
     reason: Words = Field(description="Why it does the same.")
 
 
+class SuiteMutant(Part):
+    """The reference with one mistake in it, which the candidate's own tests should notice."""
+
+    id: Id
+    pitfall: Words = Field(description="The mistake, in words that a candidate may read.")
+    required: bool = Field(default=True, description="Whether the tests have to notice it, whatever they score.")
+    solution: RelativePath = Field(description="Its file under solutions/<id>/.")
+
+
+class Suite(Part):
+    """The candidate's own tests, graded by which mutants of the reference they notice."""
+
+    file: str = Field(default="test_solution.py", pattern=r"^test_\w+\.py$", description="The file beside solution.py.")
+    criterion: Id = Field(description="The criterion that the tests decide.")
+    threshold: float = Field(gt=0, le=1, description="The share of mutants that have to be noticed.")
+    run_cpu_seconds: float = Field(default=10.0, gt=0, description="CPU time of one run of all the tests.")
+    mutants: list[SuiteMutant] = Field(min_length=1)
+
+
 class Spec(Part):
     """The whole of question.yaml."""
 
@@ -161,6 +182,9 @@ class Spec(Part):
     criteria: list[Criterion] = Field(min_length=1)
     answers: list[Answer] = []
     misconceptions: list[Misconception] = []
+    suite: Suite | None = Field(
+        default=None, description="The candidate's own tests, where the question asks for some."
+    )
     equivalent: list[Equivalent] = Field(default=[], description="Mutants of the reference that do the same.")
 
     @model_validator(mode="after")
@@ -171,10 +195,11 @@ class Spec(Part):
             ("answer", "answers", "id", [answer.id for answer in self.answers]),
             ("misconception", "misconceptions", "id", [misconception.id for misconception in self.misconceptions]),
             ("definition", "defines", "name", [each.name for each in self.defines]),
+            ("mutant", "suite.mutants", "id", [each.id for each in self.suite.mutants] if self.suite else []),
         ):
             for place, id in enumerate(ids):
                 if id in ids[:place]:
-                    raise Misfit(f"the {what} {id!r} is there twice", key, place, name)
+                    raise Misfit(f"the {what} {id!r} is there twice", *key.split("."), place, name)
         for place, criterion in enumerate(self.criteria):
             known(criterion.rests_on, criteria[:place], "a criterion above it", "criteria", place, "rests_on")
         for place, misconception in enumerate(self.misconceptions):
@@ -182,13 +207,17 @@ class Spec(Part):
         for place, answer in enumerate(self.answers):
             if answer.kind == "integer":
                 known([answer.criterion], criteria, "a criterion", "answers", place, "criterion")
+        if self.suite:
+            known([self.suite.criterion], criteria, "a criterion", "suite", "criterion")
         return self
 
     @property
     def checked(self) -> list[Criterion]:
-        """The criteria that hidden tests decide; answers decide the others."""
-        answered = {answer.criterion for answer in self.answers if answer.kind == "integer"}
-        return [criterion for criterion in self.criteria if criterion.id not in answered]
+        """The criteria that hidden tests decide; answers and the candidate's own tests decide the others."""
+        others = {answer.criterion for answer in self.answers if answer.kind == "integer"}
+        if self.suite:
+            others.add(self.suite.criterion)
+        return [criterion for criterion in self.criteria if criterion.id not in others]
 
 
 def known(ids: list[str], among: list[str], kind: str, *location: str | int) -> None:
@@ -234,7 +263,26 @@ class Question:
         for path in (*map(folder.joinpath, (spec.prompt, spec.skeleton, "hidden")), *question.support):
             if not path.exists():
                 raise QuestionError("a file that the question needs is missing", where=str(path), next_step="Add it.")
+        question._find_mutants(path=folder / SPEC_NAME)
         return question
+
+    def _find_mutants(self, path: Path) -> None:
+        """Raise a QuestionError where the files that the candidate's own tests are run against are not all there."""
+        suite = self.spec.suite
+        if suite is None:
+            return
+        for place, mutant in enumerate(suite.mutants):
+            if not (self.solutions / mutant.solution).is_file():
+                location = ["suite", "mutants", place, "solution"]
+                raise QuestionError(
+                    "the mutant's file is missing",
+                    where="{}:{}:{}".format(path, *specfile.position(specfile.read_yaml(path), location)),
+                    found=f"no file {self.solutions / mutant.solution}",
+                    next_step="Add it.",
+                )
+        if self.reference is None:
+            where = str(self.solutions / "reference.py")
+            raise QuestionError("the question's own tests need its reference", where=where, next_step="Add it.")
 
     @property
     def id(self) -> str:
@@ -264,6 +312,16 @@ class Question:
         own = [self.folder / name for name in self.spec.support]
         common = self.shared / "support"
         return [path if path.exists() or not (common / path.name).exists() else common / path.name for path in own]
+
+    @property
+    def defines(self) -> list[str]:
+        """The names that a submission has to define."""
+        return [each.name for each in self.spec.defines]
+
+    @property
+    def suite_file(self) -> str | None:
+        """The name of the file of the candidate's own tests, where the question asks for some."""
+        return self.spec.suite.file if self.spec.suite else None
 
     @property
     def seed(self) -> int:

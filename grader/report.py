@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -83,6 +84,47 @@ class AnswerPart(Part):
     note: str = ""
 
 
+class Pitfall(Part):
+    """A mistake that the candidate's own tests should notice. `diff`, of mutant and reference, is for interviewers."""
+
+    id: str
+    pitfall: str
+    required: bool
+    killed: bool
+    diff: str = ""
+
+
+class SuitePart(Part):
+    """The candidate's own tests.
+
+    Attributes:
+        file: their file.
+        outcome: `invalid` if they don't count, `missing` if none were sent.
+        reason: why they did not pass, in a sentence that the candidate may read; empty if they did.
+        seen: what was seen when they broke off; for interviewers only.
+        killed: how many mutants they noticed.
+        mutants: how many there are.
+        threshold: the share that has to be noticed.
+        own_solution: how they ended on the candidate's own solution, in a clause; empty if that was not tried.
+        pitfalls: what each mutant stands for; empty unless the tests count.
+    """
+
+    file: str
+    outcome: Literal["passed", "failed", "invalid", "missing"]
+    reason: str
+    seen: str = ""
+    killed: int
+    mutants: int
+    threshold: float
+    own_solution: str = ""
+    pitfalls: list[Pitfall] = []
+
+    @property
+    def needed(self) -> int:
+        """How many mutants have to be noticed."""
+        return math.ceil(round(self.threshold * self.mutants, 6))  # 0.55 * 20 is a little more than 11
+
+
 class IntegrityPart(Part):
     """Something in the file that an honest solution has no use for. It changes no points."""
 
@@ -110,6 +152,7 @@ class Report(Part):
     criteria: list[CriterionPart]
     diagnosis: list[DiagnosisPart]
     answers: list[AnswerPart]
+    suite: SuitePart | None = None
     integrity: list[IntegrityPart]
     isolation: Isolation
     seed: int

@@ -5,12 +5,16 @@ from __future__ import annotations
 from grader.examine.brief import CheckResult, Examination
 from grader.outcome import Outcome, Verdict, combine
 from grader.question import Criterion, Spec
-from grader.report import AnswerPart, CriterionPart, Evidence, Score
+from grader.report import AnswerPart, CriterionPart, Evidence, Score, SuitePart
 
 
-def criteria(spec: Spec, examination: Examination, answers: list[AnswerPart]) -> list[CriterionPart]:
+def criteria(
+    spec: Spec, examination: Examination, answers: list[AnswerPart], suite: SuitePart | None = None
+) -> list[CriterionPart]:
     """Each criterion with its outcome and points, all or nothing, in the order of the spec."""
-    return [_criterion(criterion, *_outcome(criterion, spec, examination, answers)) for criterion in spec.criteria]
+    return [
+        _criterion(criterion, *_outcome(criterion, spec, examination, answers, suite)) for criterion in spec.criteria
+    ]
 
 
 def _criterion(criterion: Criterion, outcome: Outcome, evidence: list[Evidence]) -> CriterionPart:
@@ -28,7 +32,7 @@ def _criterion(criterion: Criterion, outcome: Outcome, evidence: list[Evidence])
 
 
 def _outcome(
-    criterion: Criterion, spec: Spec, examination: Examination, answers: list[AnswerPart]
+    criterion: Criterion, spec: Spec, examination: Examination, answers: list[AnswerPart], suite: SuitePart | None
 ) -> tuple[Outcome, list[Evidence]]:
     for answer in spec.answers:
         if answer.kind == "integer" and answer.criterion == criterion.id:
@@ -37,10 +41,20 @@ def _outcome(
             found = part.note or f"found {part.given}, expected {answer.expected:,}"
             seen = found if outcome is not Outcome.PASSED else part.note
             return outcome, [Evidence(check=f"the answer {answer.id}", outcome=outcome, seen=seen)]
+    if suite is not None and spec.suite is not None and spec.suite.criterion == criterion.id:
+        return _of_suite(suite)
     if examination.unloaded:
         return Outcome.NOT_REACHED, []
     checks = [check for check in examination.checks if check.criterion == criterion.id]
     return combine(check.outcome for check in checks), [_evidence(check) for check in checks]
+
+
+def _of_suite(suite: SuitePart) -> tuple[Outcome, list[Evidence]]:
+    outcome = Outcome.PASSED if suite.outcome == "passed" else Outcome.FAILED
+    seen = f"{suite.reason} ({suite.seen})" if suite.seen else suite.reason
+    if suite.pitfalls:
+        seen = f"{suite.killed} of {suite.mutants} mistakes are noticed. {suite.reason}".rstrip()
+    return outcome, [Evidence(check=f"the tests in {suite.file}", outcome=outcome, seen=seen)]
 
 
 def _evidence(check: CheckResult) -> Evidence:

@@ -9,6 +9,7 @@ from pathlib import Path
 from grader.batch import entries
 from grader.batch import run as running
 from grader.batch.run import Progress
+from grader.bench import cores
 from grader.examine.zygote import Zygote
 from grader.question import Question
 from grader.render import results
@@ -27,7 +28,7 @@ def run(
                 found,
                 out,
                 zygote,
-                jobs=jobs or running.cores(),
+                jobs=jobs or cores(),
                 require=require,
                 seed=seed,
                 moved=lambda now: bar.move(now.kept + now.graded + len(now.troubles)),

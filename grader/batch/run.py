@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,8 +137,3 @@ def _weaker(bench: Bench, tier: Tier) -> str:
     if Tier(now.tier).reaches(tier) or bench.isolation.tier == Tier.EXTERNAL:
         return ""
     return f"workers are in the tier {now.tier}, and the batch began in {tier}"
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.examine.errors import Mismatch, Raised
-from grader.examine.holdings import Inventory, Tensor
+from grader.examine.holdings import Inventory
+from grader.examine.lifecycle import RoundTrip, Training, read_inventory, read_keys, read_training
 from grader.examine.remote import Handle, Remote, describe, pack, tensor
 from grader.examine.subject import SOLUTION, Subject
 from grader.wire import Array, Ref
@@ -121,15 +122,55 @@ class Candidate:
         Raises:
             Mismatch: it is not a module.
         """
-        if not isinstance(module, Handle):
+        told = self._ask_of_module("looking into {}", "inventory", module)
+        inventory = read_inventory(told)
+        if inventory is None:
+            raise Mismatch(f"{module._label} has no inventory to tell of")
+        return inventory
+
+    def trained(self, module: Any, *args: Any) -> Training:
+        """A call, its backward pass and two steps of plain SGD, see `Training`; the module is left as they made it.
+
+        The first step is over what the module's own `parameters()` gives, the second over everything that a gradient
+        arrived at. What is pulled back is half the sum of squares of the result, and floats in `args` get a gradient.
+
+        Raises:
+            Mismatch: it is not a module.
+        """
+        sent = pack(list(args), "tensor")
+        told = self._ask_of_module("{} in a step of training", "trained", module, args=sent)
+        result = module._unpack(told["result"]) if type(told) is dict and "result" in told else None
+        training = read_training(told, result)
+        if training is None:
+            raise Mismatch(f"{module._label} has no step of training to tell of")
+        return training
+
+    def round_trip(self, module: Any, fresh: Any, *args: Any) -> RoundTrip:
+        """Save a module, load that into a fresh one, and call both on the same arguments, see `RoundTrip`.
+
+        Raises:
+            Mismatch: one of the two is not a module.
+            Raised: what was saved can't be loaded at all: a shape has changed, say.
+        """
+        if not isinstance(fresh, Handle):
+            raise Mismatch(f"found {describe(fresh)}, expected a torch.nn.Module")
+        sent = pack(list(args), "tensor")
+        told = self._ask_of_module("{}, saved and loaded", "round_trip", module, fresh=fresh._on, args=sent)
+        keys = read_keys(told)
+        if keys is None:
+            raise Mismatch(f"{module._label} has nothing to tell of being saved and loaded")
+        result, restored = told["result"], told["restored"]
+        same = same_bytes(result, restored)
+        return RoundTrip(**keys, result=module._unpack(result), restored=fresh._unpack(restored), same=same)
+
+    def _ask_of_module(self, during: str, verb: str, module: Any, **request: Any) -> Any:
+        """What the worker tells of a module, or a Mismatch if it is none; its name goes into the braces of `during`."""
+        told = None
+        if isinstance(module, Handle):
+            told = self._subject.ask(during.format(module._label), verb, on=module._on, **request)
+        if told is None:
             raise Mismatch(f"found {describe(module)}, expected a torch.nn.Module")
-        entries = self._subject.ask(f"looking into {module._label}", "inventory", on=module._on)
-        if entries is None:
-            raise Mismatch(f"found {describe(module)}, expected a torch.nn.Module")
-        try:
-            return Inventory(Tensor(**{**entry, "shape": tuple(entry["shape"])}) for entry in entries)
-        except (TypeError, KeyError):
-            raise Mismatch(f"{module._label} has no inventory to tell of") from None
+        return told
 
     def moved(self, module: Handle, *args: Any) -> Any:
         """Move a module to another device with its `.to`, and call it there, on arguments that were moved too.

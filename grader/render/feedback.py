@@ -23,7 +23,7 @@ SHORT: Final = 12  # characters of a digest that tell two submissions apart
 def feedback(report: Report) -> str:
     """The text of feedback.md."""
     reason = words.refusal(report)
-    graded = [*_criteria(report), *_answers(report)]
+    graded = [*_criteria(report), *_answers(report), *_suite(report)]
     refused = ["## Why it was refused", block(reason), "## What to do", RESUBMIT]
     return "\n\n".join([*_head(report), *(refused if reason else graded), *_notes(report)]) + "\n"
 
@@ -80,6 +80,19 @@ def _answer(answer: AnswerPart) -> str:
     else:
         state = f"{given}; checked by the grader: {answer.outcome.glyph} {answer.outcome.words}"
     return f"{prose(answer.prompt)} ({state})"
+
+
+def _suite(report: Report) -> list[str]:
+    """Which mistakes the candidate's own tests noticed, by the spec's words; never what a mutant looks like."""
+    part = report.suite
+    if part is None:
+        return []
+    own = f" On your own solution: {prose(part.own_solution, CUT)}." if part.own_solution else ""
+    return [
+        f"## Your tests in {code(part.file)}",
+        f"{words.suite(part).capitalize()}. {prose(part.reason, CUT)}".rstrip() + own,
+        *filter(None, [_items(f"{words.noticed(each)}: {prose(each.pitfall)}" for each in part.pitfalls)]),
+    ]
 
 
 def _notes(report: Report) -> list[str]:

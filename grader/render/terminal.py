@@ -44,6 +44,7 @@ def summary(report: Report, stream: TextIO | None = None, *, width: int | None =
         _criteria(paper, report)
         _diagnosis(paper, report)
         _answers(paper, report)
+        _suite(paper, report)
     paper.items("Notes", [inert.line(note, CUT) for note in report.submission.notes])
     paper.items(
         "For a person to look at; it changes no points",
@@ -107,3 +108,19 @@ def _answers(paper: Paper, report: Report) -> None:
     if texts:
         count = f"{len(texts) - len(missing)} of {len(texts)} texts given, {words.FOR_A_PERSON}"
         paper.put(count, f"; not given: {', '.join(missing)}" if missing else "", indent=2)
+
+
+def _suite(paper: Paper, report: Report) -> None:
+    part = report.suite
+    if part is None:
+        return
+    paper.heading(f"Own tests in {inert.line(part.file, CUT)}")
+    paper.put(words.suite(part), indent=2)
+    if part.reason:
+        paper.put(inert.line(part.reason, CUT), indent=2)
+    if part.own_solution:
+        paper.put(inert.line(part.own_solution, CUT), lead=(("on the candidate's own solution  ", "dim"),), indent=2)
+    for each in part.pitfalls:
+        outcome = Outcome.PASSED if each.killed else Outcome.FAILED
+        state = f"{words.noticed(each)}  "
+        paper.put(inert.line(each.pitfall), (f" ({each.id})", "dim"), lead=((state, STYLES[outcome]),), indent=2)

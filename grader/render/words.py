@@ -3,7 +3,7 @@
 from typing import Final
 
 from grader.outcome import Outcome, Verdict
-from grader.report import AnswerPart, CriterionPart, Report
+from grader.report import AnswerPart, CriterionPart, Pitfall, Report, SuitePart
 
 # What an outcome means, where its name alone leaves a reader guessing. Nothing here depends on a check.
 MEANING: Final = {
@@ -48,6 +48,20 @@ def required(report: Report) -> str:
     if missed == 0:
         return f"All {len(outcomes)} required criteria passed."
     return f"{missed} of {len(outcomes)} required criteria did not pass."
+
+
+def suite(part: SuitePart) -> str:
+    """How the candidate's own tests did: `10 of 13 mistakes noticed, 11 needed`; `not counted` without a measure."""
+    if not part.pitfalls:
+        return "not sent" if part.outcome == "missing" else "not counted"
+    return f"{part.killed} of {part.mutants} mistakes noticed, {part.needed} needed"
+
+
+def noticed(pitfall: Pitfall) -> str:
+    """`✓ noticed`, `✗ missed`, or `✗ missed, required`."""
+    if pitfall.killed:
+        return f"{Outcome.PASSED.glyph} noticed"
+    return f"{Outcome.FAILED.glyph} missed{', required' if pitfall.required else ''}"
 
 
 def titles(report: Report, ids: list[str]) -> list[str]:

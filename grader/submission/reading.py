@@ -49,6 +49,8 @@ class Submission:
         digest: SHA-256 over the names and bytes that were taken.
         files: the names of the files that were taken.
         notes: what a person should know of how they were read.
+        suite: the text of the candidate's own tests; None if there are none, or they can't be read.
+        suite_problem: what to change so that they can be read; empty if they can, or there are none.
     """
 
     name: str
@@ -58,6 +60,8 @@ class Submission:
     digest: str
     files: tuple[str, ...]
     notes: tuple[str, ...]
+    suite: str | None = None
+    suite_problem: str = ""
 
 
 class Refused(Exception):
@@ -75,6 +79,17 @@ class Refused(Exception):
         self.files = files
         self.notes = notes
         super().__init__(reason)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The texts of what was sent; the fields are those of a `Submission`."""
+
+    code: Script
+    answers: str | None = None
+    answers_problem: str = ""
+    suite: str | None = None
+    suite_problem: str = ""
 
 
 class Shelf(Protocol):
@@ -109,13 +124,14 @@ class Taking:
         return hashlib.sha256("".join(f"{name}\0{hash}\n" for name, hash in self.hashes.items()).encode()).hexdigest()
 
 
-def read(path: Path, defines: Sequence[str] = (), support: Sequence[str] = ()) -> Submission:
+def read(path: Path, defines: Sequence[str] = (), support: Sequence[str] = (), suite: str | None = None) -> Submission:
     """Read a submission.
 
     Args:
         path: a .py file, a folder with solution.py and answers.yaml, a .zip of one, or a .ipynb notebook.
         defines: the names that the question needs. One that is not in sight is noted, never refused.
         support: the question's own files, which are no solution whatever they are called.
+        suite: the name of the file of the candidate's own tests, if the question asks for some.
 
     Raises:
         CallError: there is nothing at the path, nothing that can be read, or no solution in it.
@@ -124,7 +140,8 @@ def read(path: Path, defines: Sequence[str] = (), support: Sequence[str] = ()) -
     """
     taking = Taking(short(path.name or path.resolve().name, 200))
     try:
-        code, answers, problem = take(path, taking, support)
+        taken = take(path, taking, support, suite)
+        code = taken.code
         taking.notes += code.notes
         sourcetext.refuse_disguises(code)
         taking.notes += missing(parsed(code), defines)
@@ -136,13 +153,23 @@ def read(path: Path, defines: Sequence[str] = (), support: Sequence[str] = ()) -
             files=taking.files,
             notes=tuple(taking.notes),
         ) from None
-    return Submission(taking.name, code.text, answers, problem, taking.digest, taking.files, tuple(taking.notes))
+    return Submission(
+        name=taking.name,
+        source=code.text,
+        answers=taken.answers,
+        answers_problem=taken.answers_problem,
+        suite=taken.suite,
+        suite_problem=taken.suite_problem,
+        digest=taking.digest,
+        files=taking.files,
+        notes=tuple(taking.notes),
+    )
 
 
-def take(path: Path, taking: Taking, support: Sequence[str]) -> tuple[Script, str | None, str]:
-    """The code, the text of the answers and what is wrong with them, from whatever is at the path."""
+def take(path: Path, taking: Taking, support: Sequence[str], suite: str | None) -> Taken:
+    """The texts, from whatever is at the path."""
     if kind_of(path) == stat.S_IFDIR:
-        return take_from(Folder(path), path, taking, support)
+        return take_from(Folder(path), path, taking, support, suite)
     suffix = path.suffix.lower()
     most = {".py": SOURCE_BYTES, ".ipynb": NOTEBOOK_BYTES, ".zip": ARCHIVE_BYTES}.get(suffix)
     if most is None:
@@ -151,17 +178,17 @@ def take(path: Path, taking: Taking, support: Sequence[str]) -> tuple[Script, st
         raise CallError("this kind of file can't be graded", where=line(str(path)), found=found, expected=ACCEPTED)
     raw = read_regular(path, most)
     if suffix != ".zip":
-        return script(path.name, raw, taking), None, ""
+        return Taken(script(path.name, raw, taking))
     try:
         archive = Archive(raw)
     except Unfit:
         taking.add(path.name, raw)
         raise
-    return take_from(archive, path, taking, support)
+    return take_from(archive, path, taking, support, suite)
 
 
-def take_from(shelf: Shelf, path: Path, taking: Taking, support: Sequence[str]) -> tuple[Script, str | None, str]:
-    """The code and the answers among several files; what else there is gets noted."""
+def take_from(shelf: Shelf, path: Path, taking: Taking, support: Sequence[str], suite: str | None) -> Taken:
+    """The code, the answers and the tests among several files; what else there is gets noted."""
     chosen = solution_among(shelf.names, support)
     if chosen is None:
         raise CallError(
@@ -176,13 +203,14 @@ def take_from(shelf: Shelf, path: Path, taking: Taking, support: Sequence[str]) 
         taking.notes.append(f"there is no {SOLUTION}; {line(chosen)} was taken for it")
     beside = [f"{home}/{each}" if home else each for each in ANSWERS]
     sheet = next((each for each in beside if each in shelf.names), None)
-    ignored = sorted(
-        (each for each in shelf.names if each not in (chosen, sheet)), key=lambda each: (not_code(each), each)
-    )
+    own = f"{home}/{suite}" if home and suite else suite
+    tests = own if own in shelf.names else None
+    used = (chosen, sheet, tests)
+    ignored = sorted((each for each in shelf.names if each not in used), key=lambda each: (not_code(each), each))
     if ignored:
         taking.notes.append(f"ignored: {listed(ignored)}")
     code = script(name, shelf.read(chosen, NOTEBOOK_BYTES if not_code(name) else SOURCE_BYTES), taking)
-    return code, *answers(shelf, sheet, taking)
+    return Taken(code, *answers(shelf, sheet, taking), *own_tests(shelf, tests, taking))
 
 
 def not_code(name: str) -> bool:
@@ -235,6 +263,29 @@ def answers(shelf: Shelf, sheet: str | None, taking: Taking) -> tuple[str | None
     except (Unfit, CallError) as error:
         return None, f"{name} can't be read: {error}"
     return text.replace("\r\n", "\n").replace("\r", "\n"), ""
+
+
+def own_tests(shelf: Shelf, path: str | None, taking: Taking) -> tuple[str | None, str]:
+    """The text of the candidate's own tests, and what is wrong with them. They never keep the code from being graded.
+
+    Raises:
+        GraderFault: the parser could not be run.
+    """
+    if path is None:
+        return None, ""
+    name = path.rpartition("/")[2]
+    try:
+        code = script(name, shelf.read(path, SOURCE_BYTES), taking)
+        sourcetext.refuse_disguises(code)
+        parsed(code)
+    except Unfit as unfit:
+        taking.notes.append(f"{name} can't be used: {unfit.reason}")
+        return None, unfit.reason
+    except CallError as error:
+        taking.notes.append(f"{name} can't be read: {error}")
+        return None, f"Send {name} as an ordinary file."
+    taking.notes += code.notes
+    return code.text, ""
 
 
 def parsed(code: Script) -> syntax.Parsed:

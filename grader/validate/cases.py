@@ -9,6 +9,7 @@ from pathlib import Path
 from grader.bench import Bench
 from grader.grade import Engine
 from grader.question import Question
+from grader.validate import feedback
 from grader.validate.proof import Kind, Row
 
 ANSWERS = "answers.yaml"
@@ -51,7 +52,8 @@ def grade(engine: Engine, case: Case, seed: int | None = None) -> Row:
     with tempfile.TemporaryDirectory(prefix="proof-") as folder:
         lay_out(engine.question, case, Path(folder))
         report = engine.grade(Path(folder), seed)
-    return Row.of(report, case.name, case.kind, case.misconception, list(case.fails))
+    given_away = feedback.leaks(engine.question, report)
+    return Row.of(report, case.name, case.kind, case.misconception, list(case.fails), given_away)
 
 
 def lay_out(question: Question, case: Case, folder: Path) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from grader.diagnose import NOT_STARTED
 from grader.outcome import Outcome
-from grader.question import Question
+from grader.question import Question, files_of
+from grader.scaffold import MARK
 from grader.validate.proof import Finding, Kind, Row
 
 
@@ -18,6 +17,7 @@ def of_rows(question: Question, rows: list[Row]) -> list[Finding]:
         Finding(claim="Unusual but right scores in full", problems=_in_full(rows, Kind.UNUSUAL)),
         Finding(claim="Wrong fails what its misconception says, and nothing else", problems=_exactly(rows)),
         Finding(claim="Every mistake is named, and no other", problems=_named(rows)),
+        Finding(claim="Feedback gives nothing away", problems=_given_away(rows)),
         Finding(claim="Every criterion is failed by a wrong submission", problems=_idle_criteria(question, rows)),
         Finding(claim="Every check is failed by a wrong submission", problems=_idle_checks(rows)),
     ]
@@ -34,7 +34,21 @@ def files(question: Question) -> list[Finding]:
         problems.append("reference.py is not there")
     if not any((question.solutions / "unusual").glob("*.py")):
         problems.append("there is no unusual solution, so nothing shows that other right code passes")
-    return [Finding(claim="Every solution is there, and is put to use", problems=problems)]
+    return [
+        Finding(claim="Nothing is left to be written", problems=_unwritten(question)),
+        Finding(claim="Every solution is there, and is put to use", problems=problems),
+    ]
+
+
+def _unwritten(question: Question) -> list[str]:
+    """Where a file of the question still holds the mark that `grader new` put there."""
+    return [
+        f"{path.relative_to(root.parent).as_posix()}:{number}: {line.strip()}"
+        for root in (question.folder, question.solutions)
+        for path in files_of(root)
+        for number, line in enumerate(path.read_text("utf-8", errors="replace").splitlines(), start=1)
+        if MARK in line
+    ]
 
 
 def _in_full(rows: list[Row], kind: Kind) -> list[str]:
@@ -73,6 +87,10 @@ def _named(rows: list[Row]) -> list[str]:
     ]
 
 
+def _given_away(rows: list[Row]) -> list[str]:
+    return [f"{row.name}: {leak}" for row in rows for leak in row.leaks]
+
+
 def _idle_criteria(question: Question, rows: list[Row]) -> list[str]:
     failed = {id for row in rows if row.kind is Kind.WRONG for id in row.missed}
     return [f"no wrong submission fails {each.id}" for each in question.spec.criteria if each.id not in failed]
@@ -95,8 +113,3 @@ def told(row: Row, id: str) -> str:
 
 def _plain(key: str) -> str:
     return key.partition(": ")[2]
-
-
-def stem(name: str) -> str:
-    """A file's name as a label."""
-    return Path(name).stem

@@ -55,6 +55,7 @@ class Row(Part):
         earned: points.
         cpu_seconds: CPU time of its workers.
         peak_mib: the most memory that one of its workers held.
+        leaks: what its feedback gives away of the hidden tests.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Row(Part):
     earned: float
     cpu_seconds: float
     peak_mib: float
+    leaks: list[str] = []
 
     @property
     def missed(self) -> list[str]:
@@ -75,7 +77,7 @@ class Row(Part):
         return [id for id, outcome in self.criteria.items() if outcome is not Outcome.PASSED]
 
     @classmethod
-    def of(cls, report: Report, name: str, kind: Kind, misconception: str, fails: list[str]) -> Row:
+    def of(cls, report: Report, name: str, kind: Kind, misconception: str, fails: list[str], leaks: list[str]) -> Row:
         """The row of a graded submission."""
         checks = {f"{part.id}: {each.check}": each for part in report.criteria for each in part.evidence}
         return cls(
@@ -90,6 +92,7 @@ class Row(Part):
             earned=report.score.earned,
             cpu_seconds=report.timing.get("cpu_seconds", 0.0),
             peak_mib=report.timing.get("peak_mib", 0.0),
+            leaks=leaks,
         )
 
 

@@ -18,9 +18,9 @@ import torch
 
 from grader import wire
 from grader.wire import Ref, Value
-from grader.worker import elsewhere, load, observe
+from grader.worker import elsewhere, lifecycle, load, observe, suite
 from grader.worker.describe import Describer, guarded, raised
-from grader.worker.inventory import inventory
+from grader.worker.inventory import inventory, is_module
 
 MAX_FRAME = 512 << 20
 
@@ -58,9 +58,12 @@ class Session:
             "gradient": self.gradient,
             "inventory": self.inventory,
             "moved": self.moved,
+            "trained": self.trained,
+            "round_trip": self.round_trip,
             "fits": self.fits,
             "get": self.get,
             "set": self.set,
+            "suite": self.suite,
         }
         verb = verbs[request.pop("ask")]
         try:
@@ -123,12 +126,23 @@ class Session:
     def inventory(self, on: Ref) -> Value:
         """See `inventory.inventory`; None for what is not a module."""
         thing = self.describer.from_wire(on)
-        return inventory(thing) if isinstance(thing, torch.nn.Module) else None
+        return inventory(thing) if is_module(thing) else None
 
     def moved(self, on: Ref, args: list[Value]) -> Value:
         """See `elsewhere.move_and_call`."""
         module = self.describer.from_wire(on)
         return self.describer.to_wire(elsewhere.move_and_call(module, self.describer.from_wire(args)))
+
+    def trained(self, on: Ref, args: list[Value]) -> Value:
+        """See `lifecycle.trained`; None for what is not a module."""
+        module = self.describer.from_wire(on)
+        return lifecycle.trained(module, args, self.describer) if is_module(module) else None
+
+    def round_trip(self, on: Ref, fresh: Ref, args: list[Value]) -> Value:
+        """See `lifecycle.round_trip`; None for what is not a module."""
+        saved, loaded = self.describer.from_wire(on), self.describer.from_wire(fresh)
+        both = is_module(saved) and is_module(loaded)
+        return lifecycle.round_trip(saved, loaded, args, self.describer) if both else None
 
     def fits(self, on: str | Ref, path: str, positional: int, keywords: list[str]) -> Value:
         """Whether the target takes so many arguments, and the signature that it has."""
@@ -148,3 +162,7 @@ class Session:
         """Assign an attribute."""
         setattr(self.describer.from_wire(on), name, self.describer.from_wire(value))
         return None
+
+    def suite(self, sources: dict[str, str], file: str, tests: str) -> Value:
+        """See `suite.run`."""
+        return suite.run(sources, file, tests)

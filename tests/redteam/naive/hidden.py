@@ -130,6 +130,47 @@ def test_module_parameters():
     assert list(SinusoidalPositions(8, 6, 100.0).parameters()) == []
 
 
+def test_module_kind():
+    assert isinstance(SinusoidalPositions(8, 6, 100.0), torch.nn.Module)
+
+
+def test_module_buffers():
+    buffers = list(SinusoidalPositions(8, 6, 100.0).buffers())
+    assert [tuple(buffer.shape) for buffer in buffers] == [(8, 6)]
+    assert not any(buffer.requires_grad for buffer in buffers)
+
+
+def test_module_property():
+    table = SinusoidalPositions(8, 6, 100.0).table
+    assert table.shape == (8, 6)
+    assert not isinstance(table, torch.nn.Parameter)
+
+
+def test_module_attributes():
+    module = SinusoidalPositions(8, 6, 100.0)
+    assert not any(isinstance(getattr(module, name), torch.nn.Parameter) for name in dir(module))
+
+
+def test_module_saved():
+    module, fresh = SinusoidalPositions(8, 6, 100.0), SinusoidalPositions(8, 6, 100.0)
+    fresh.load_state_dict(module.state_dict())
+    x = torch.randn(1, 5, 6)
+    assert torch.equal(fresh(x), module(x))
+
+
+def test_module_moves():
+    module = SinusoidalPositions(8, 6, 100.0).to("meta")
+    assert all(buffer.is_meta for buffer in module.buffers())
+
+
+def test_module_trained():
+    module = SinusoidalPositions(8, 6, 100.0)
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    for parameter in module.parameters():
+        parameter.data -= 1
+    assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
+
+
 # The counter
 
 

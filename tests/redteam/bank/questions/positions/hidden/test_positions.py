@@ -45,6 +45,26 @@ def test_the_module_adds_the_first_rows(candidate: Candidate, rng: np.random.Gen
             raise Mismatch("x was changed by the call, expected it to stay as it was")
 
 
+@criterion("module")
+def test_the_module_is_what_it_says(candidate: Candidate, rng: np.random.Generator) -> None:
+    """By what becomes of its tensors: it is asked nothing about itself that is not held against what it does."""
+    module, fresh = (candidate.SinusoidalPositions(12, 8, 20.0) for _ in range(2))
+    x = rng.normal(size=(3, 7, 8)).astype("float32")
+    if not any(each.shape == (12, 8) and not each.requires_grad for each in candidate.inventory(module).buffers):
+        raise Mismatch("found no buffer of 12 x 8 that needs no gradient")
+    seen = candidate.round_trip(module, fresh, x)
+    if seen.missing or seen.unexpected or not seen.same:
+        raise Mismatch(f"a fresh module gives another result after loading what was saved, {seen.own}")
+    training = candidate.trained(module, x)
+    for step in training.steps:
+        if step.gradient or step.changed:
+            raise Mismatch(f"a step of training finds the {step.tensor.kind} {step.tensor.name}")
+    if training.given or training.strangers:
+        raise Mismatch("its own parameters() gives some")
+    if isinstance(candidate.moved(fresh, x), np.ndarray):
+        raise Mismatch("its result stays where it was when it is moved")
+
+
 @criterion("counter")
 def test_parameters_are_counted(candidate: Candidate, rng: np.random.Generator) -> None:
     inputs, outputs = (int(size) for size in rng.integers(2, 30, size=2))
