@@ -175,8 +175,8 @@ def batch(
 ) -> None:
     """Grade many submissions: those in a folder, in a .zip of one, or in a .csv with the columns name and path.
 
-    Each gets its three reports in RESULTS/reports/NAME, and a line in RESULTS/results.jsonl as it ends. Run it again, and
-    only what is missing or has changed is graded.
+    Each gets its three reports in RESULTS/reports/NAME, and a line in RESULTS/results.jsonl as it ends. Run it again,
+    and only what is missing or has changed is graded.
 
     Exit status: 0 all were graded; 2 the call or the question is wrong; 3 some could not be graded.
     """
@@ -264,7 +264,7 @@ def show(id: str, folders: tuple[Path, ...]) -> None:
 @main.command()
 @click.argument("ids", nargs=-1, metavar="[QUESTION]…")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Submissions at once; by default one for each core.")
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write a page as well.")
+@click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Write a .html page, or a .md summary.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--record", is_flag=True, help="Record each proven question's version and digest beside its bank.")
 @bank_option
@@ -273,7 +273,7 @@ def validate(
     ctx: click.Context,
     ids: tuple[str, ...],
     jobs: int | None,
-    html: Path | None,
+    page: Path | None,
     as_json: bool,
     record: bool,
     folders: tuple[Path, ...],
@@ -288,7 +288,7 @@ def validate(
     from grader.validate import command
 
     proofs = command.run(open_bank(folders), ids, jobs=jobs, record=record)
-    command.show(proofs, as_json=as_json, html=html)
+    command.show(proofs, as_json=as_json, page=page)
     ctx.exit(0 if all(proof.holds for proof in proofs) else 1)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from grader import specfile
 from grader.errors import QuestionError
@@ -182,7 +183,7 @@ class Spec(Part):
     criteria: list[Criterion] = Field(min_length=1)
     answers: list[Answer] = []
     misconceptions: list[Misconception] = []
-    suite: Suite | None = Field(
+    suite: Suite | SkipJsonSchema[None] = Field(
         default=None, description="The candidate's own tests, where the question asks for some."
     )
     equivalent: list[Equivalent] = Field(default=[], description="Mutants of the reference that do the same.")

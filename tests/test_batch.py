@@ -104,7 +104,7 @@ def test_a_line_that_was_cut_off_is_graded_again(zygote: Zygote, folder: Path, t
     assert (out / ledger.NAME).read_bytes() == whole
 
 
-def test_a_line_that_is_none_is_told_and_kept(folder: Path, tmp_path: Path) -> None:
+def test_a_line_that_is_none_is_told_and_kept(tmp_path: Path) -> None:
     (tmp_path / ledger.NAME).write_bytes(b'{"name": "a"}\n{"name": "b", "key": ""}\n')
     with pytest.raises(CallError, match=r"results\.jsonl:1: this is no line of results"):
         ledger.Ledger(tmp_path)

@@ -433,9 +433,11 @@ DOCSTRING_CHEAT: Final = "import solution\n\n\ndef test_it():\n    assert 'mutan
 def test_a_look_at_the_code_would_tell_everything_if_it_were_not_disguised(
     grade: Grade, monkeypatch: pytest.MonkeyPatch, cheat: str, guarded: str
 ) -> None:
-    assert (grade(cheat).outcome, grade(cheat).killed) == (guarded, 0)
+    part = grade(cheat)
+    assert (part.outcome, part.killed) == (guarded, 0)
     monkeypatch.setattr(grading, "disguise", undisguised)
-    assert (grade(cheat).outcome, grade(cheat).killed) == ("passed", 4)
+    part = grade(cheat)
+    assert (part.outcome, part.killed) == ("passed", 4)
 
 
 def test_a_suite_that_guesses_by_its_turn_would_pass_if_the_order_were_known(
@@ -652,7 +654,7 @@ def test_the_disguised_reference_computes_the_same_numbers() -> None:
     for seed in range(20):
         space: dict[str, Any] = {}
         exec(compile(disguise(REFERENCE_TEXT, random.Random(seed)), "solution.py", "exec"), space)
-        assert np.allclose(space["angles"](2, 4, 100.0), [[0, 0], [1, 0.1]])
+        assert np.allclose(space["angles"](2, 4, 100.0), np.array([[0, 0], [1, 0.1]]))
 
 
 # Spec and submission

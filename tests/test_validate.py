@@ -226,7 +226,7 @@ def test_the_command_makes_proves_and_records_a_question(tmp_path: Path) -> None
     for path in tmp_path.rglob("*.*"):
         path.write_text(path.read_text("utf-8").replace(MARK, "Written"), "utf-8")
     page = tmp_path / "proof.html"
-    proven = CliRunner().invoke(main, ["validate", ID, "--questions", bank, "--record", "--html", str(page), "--json"])
+    proven = CliRunner().invoke(main, ["validate", ID, "--questions", bank, "--record", "--page", str(page), "--json"])
     assert proven.exit_code == 0, proven.output
     assert json.loads(proven.output)[0]["holds"] is True
     assert "proven" in page.read_text("utf-8")

@@ -39,6 +39,27 @@ def page(proofs: list[Proof]) -> str:
     )
 
 
+def markdown(proofs: list[Proof]) -> str:
+    """A summary of proofs for documentation: without times, so that it changes only when a proof does."""
+    lines = ["# Proofs", "", "What `grader validate` found for each question.", ""]
+    lines += ["| question | version | right | wrong | checks | mutants killed | equivalent | proven |"]
+    lines += ["|---|---:|---:|---:|---:|---:|---:|---|"]
+    for proof in proofs:
+        right = sum(row.kind in (Kind.REFERENCE, Kind.UNUSUAL) for row in proof.rows)
+        wrong = sum(row.kind is Kind.WRONG for row in proof.rows)
+        cells = [f"`{proof.id}`", proof.version, right, wrong, len(proof.rows[0].checks)]
+        cells += [proof.count("killed"), proof.count("equivalent"), "yes" if proof.holds else "no"]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    lines += ["", "## What is claimed of each", ""]
+    lines += [f"- {finding.claim}." for finding in proofs[0].findings]
+    lines += ["", "## Mutants that are marked equivalent", ""]
+    for proof in proofs:
+        for mutant in proof.mutants:
+            if mutant.fate == "equivalent":
+                lines.append(f"- `{proof.id}`, `{mutant.id}`: {mutant.reason}")
+    return "\n".join(lines) + "\n"
+
+
 def rows_of(proof: Proof, kind: Kind) -> list[Row]:
     """The rows of one kind."""
     return [row for row in proof.rows if row.kind is kind]

@@ -31,15 +31,15 @@ def run(bank: Bank, ids: tuple[str, ...], *, jobs: int | None, record: bool) -> 
     return proofs
 
 
-def show(proofs: list[Proof], *, as_json: bool, html: Path | None) -> None:
+def show(proofs: list[Proof], *, as_json: bool, page: Path | None) -> None:
     """Print the proofs, and write their page where one is asked for."""
     from grader.render import proof as render
 
-    if html is not None:
+    if page is not None:
         try:
-            html.write_text(render.page(proofs), "utf-8")
+            page.write_text(render.markdown(proofs) if page.suffix == ".md" else render.page(proofs), "utf-8")
         except OSError as error:
-            raise CallError("the page can't be written", where=str(html), found=str(error)) from None
+            raise CallError("the page can't be written", where=str(page), found=str(error)) from None
     if as_json:
         sys.stdout.write(json.dumps([proof.to_json() for proof in proofs], indent=2, ensure_ascii=False) + "\n")
     else:
