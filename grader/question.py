@@ -274,7 +274,7 @@ class Question:
             return
         for place, mutant in enumerate(suite.mutants):
             if not (self.solutions / mutant.solution).is_file():
-                location = ["suite", "mutants", place, "solution"]
+                location: list[str | int] = ["suite", "mutants", place, "solution"]
                 raise QuestionError(
                     "the mutant's file is missing",
                     where="{}:{}:{}".format(path, *specfile.position(specfile.read_yaml(path), location)),

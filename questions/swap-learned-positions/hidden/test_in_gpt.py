@@ -8,14 +8,17 @@ from grader.checks import (
     Candidate,
     Handle,
     Mismatch,
+    Raised,
     criterion,
     describe,
     expect_array,
+    expect_close,
     expect_integer,
     tensor,
 )
 
 VOCABULARY, CONTEXT, D_MODEL = 29, 16, 8
+ELSEWHERE = "meta"  # the device that `candidate.moved` moves to
 
 
 @pytest.fixture
@@ -50,6 +53,23 @@ def test_the_full_size_gpt_loses_exactly_one_table(
     after = candidate.inventory(model).parameter_count
     expect_integer(before - after, max_len * d_model, of="the drop in unique parameters of the full-size GPT")
     expect_something_added(fresh(candidate), embeddings(rng, 2, CONTEXT, D_MODEL))
+
+
+@criterion("parameter-delta")
+def test_a_gpt_in_training_has_no_more_to_learn_than_it_names(
+    candidate: Candidate, ids: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+) -> None:
+    """Weights count that the backward pass finds, wherever they are kept; one that is a buffer has its criterion."""
+    model = toy(candidate, fresh(candidate))
+    try:
+        steps = candidate.trained(model, ids).steps
+    except Raised:
+        return  # whether the GPT works at all has its own criterion
+    learned = [step.tensor for step in steps if step.gradient and step.tensor.kind != "buffer"]
+    frozen = [step.tensor for step in steps if not step.gradient and step.tensor.kind == "parameter"]
+    before = parameter_count(VOCABULARY, CONTEXT, D_MODEL, n_layer=2)
+    after = sum(tensor.size for tensor in learned + frozen)
+    expect_integer(before - after, CONTEXT * D_MODEL, of="the drop in what a small GPT trains or holds frozen")
 
 
 @criterion("forward-unchanged")
@@ -105,3 +125,30 @@ def test_the_module_moves_with_the_model(
     model = toy(candidate, fresh(candidate))
     model(ids)  # what is kept from a first call has to move as well
     candidate.moved(model, ids)
+    for each in candidate.inventory(model):
+        if each.kind != "loose" and each.shape and each.device != ELSEWHERE:  # a GPU adds numbers of the CPU's
+            raise Mismatch(f"the {each.kind} {each.name} stayed on the {each.device} when the GPT was moved")
+
+
+@criterion("forward-unchanged")
+def test_the_module_moves_by_itself(candidate: Candidate, rng: np.random.Generator) -> None:
+    """By its own `.to`, which a model around it never calls."""
+    module = fresh(candidate)
+    x = x_that_works(module, embeddings(rng, 3, CONTEXT, D_MODEL))
+    if isinstance(candidate.moved(module, x), np.ndarray):
+        raise Mismatch("the module was moved to another device with x, and its result is on the cpu")
+
+
+@criterion("forward-unchanged")
+def test_a_saved_gpt_loads_into_a_fresh_one(
+    candidate: Candidate, ids: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+) -> None:
+    """A table that is not saved is as good as one that is: what is saved has to be what a fresh module expects."""
+    model, other = (toy(candidate, fresh(candidate)).train(False) for _ in range(2))
+    seen = candidate.round_trip(model, other, ids)
+    for key in seen.missing:
+        raise Mismatch(f"a fresh GPT can't load what another saved: {key} is missing in its state_dict()")
+    for key in seen.unexpected:
+        raise Mismatch(f"a fresh GPT can't load what another saved: it has no {key}")
+    logits = expect_array(seen.result, (*ids.shape, VOCABULARY), of="the array of logits")
+    expect_close(seen.restored, logits, atol=1e-5, of="the array of logits after saving and loading")

@@ -27,7 +27,7 @@ def test_the_table_is_a_buffer_right_after_construction(candidate: Candidate) ->
     d_model = 8
     module = built(candidate, 12, d_model)
     inventory = candidate.inventory(module)
-    shapes = [(12, d_model), (1, 12, d_model), (12, 1, d_model)]
+    shapes = table_shapes(12, d_model)
     found = [buffer for buffer in inventory.buffers if buffer.shape in shapes]
     if not found:
         held = [f"{each.kind} {each.name} {list(each.shape)}" for each in inventory if each.kind != "loose"]
@@ -42,6 +42,11 @@ def test_the_table_is_a_buffer_right_after_construction(candidate: Candidate) ->
         raise Mismatch(f"the buffer {found[0].name} holds other numbers than the table")
 
 
+def table_shapes(max_len: int, d_model: int) -> list[tuple[int, ...]]:
+    """The shapes that the prompt allows for the buffer."""
+    return [(max_len, d_model), (1, max_len, d_model), (max_len, 1, d_model)]
+
+
 def is_added(numbers: Array, module: Handle) -> bool:
     """Whether `numbers` (max_len, d_model) are what the module adds: which rows are right has its own criterion."""
     blank = np.zeros((1, *numbers.shape), "float32")
@@ -53,6 +58,19 @@ def is_added(numbers: Array, module: Handle) -> bool:
     return same_shape and largest_difference(result[0], numbers) < 1e-5
 
 
+@criterion("buffer-registered")
+def test_a_step_of_training_leaves_the_table_alone(candidate: Candidate, rng: np.random.Generator) -> None:
+    """Whatever the module says of itself: no gradient arrives at the buffer, and no step changes its numbers."""
+    module = built(candidate, 6)
+    x = x_that_works(module, embeddings(rng, 3, 6, 8))
+    for step in candidate.trained(module, x).steps:
+        if step.tensor.kind == "buffer" and step.tensor.shape in table_shapes(6, 8):
+            if step.gradient:
+                raise Mismatch(f"a gradient arrives at the buffer {step.tensor.name}, expected none")
+            if step.changed:
+                raise Mismatch(f"a step of training changes the buffer {step.tensor.name}, expected it to stay")
+
+
 @criterion("no-parameters")
 def test_the_module_holds_no_parameter(candidate: Candidate, rng: np.random.Generator) -> None:
     module = built(candidate, 6)
@@ -60,6 +78,20 @@ def test_the_module_holds_no_parameter(candidate: Candidate, rng: np.random.Gene
         kind = "trainable" if parameter.requires_grad else "frozen"
         raise Mismatch(f"found the {kind} parameter {parameter.name} {list(parameter.shape)}, expected none")
     expect_something_added(module, embeddings(rng, 3, 6, 8))
+
+
+@criterion("no-parameters")
+def test_training_finds_nothing_to_change(candidate: Candidate, rng: np.random.Generator) -> None:
+    """By the module's own `parameters()`, and by where the gradient of its result arrives, under a name or not."""
+    module = built(candidate, 6)
+    seen = candidate.trained(module, x_that_works(module, embeddings(rng, 3, 6, 8)))
+    handed_out = len(seen.given) + seen.strangers
+    if handed_out:
+        raise Mismatch(f"the module's parameters() gives {handed_out} to train, expected none")
+    for step in seen.steps:
+        if step.gradient and step.tensor.kind != "buffer":  # one at a buffer has its own criterion
+            where = "that it keeps under no name" if step.hidden else f"{step.tensor.name}"
+            raise Mismatch(f"a gradient arrives at a tensor {where} {list(step.tensor.shape)}, expected none but at x")
 
 
 @criterion("first-rows-added")

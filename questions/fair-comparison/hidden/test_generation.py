@@ -1,0 +1,118 @@
+"""Generation: what a model is shown, what is drawn, and from which sampler."""
+
+import itertools
+
+import numpy as np
+import pytest
+from bigrams import random_table
+from comparisons import (
+    TRAIN,
+    VOCABULARY,
+    chain,
+    compare,
+    generation,
+    stream,
+    streams,
+    successor,
+    tokens_of,
+    watched,
+)
+
+from grader.checks import Candidate, Mismatch, criterion, tensor
+
+PROMPTS = {"short": [12, 14], "long": [13, 12, 15, 14, 12, 13, 15, 12, 14]}
+
+
+@criterion("cropped")
+@pytest.mark.parametrize("length", PROMPTS)
+def test_a_model_sees_the_last_block_of_tokens(candidate: Candidate, rng: np.random.Generator, length: str) -> None:
+    """The first context is the end of the prompt; each one after it has one token more, and no more than a block."""
+    prompt, block_size = PROMPTS[length], 4
+    compare(
+        candidate,
+        {"one": watched(candidate, "one", chain())},
+        {"train": stream(rng, TRAIN)},
+        block_size=block_size,
+        prompt=prompt,
+        new_tokens=7,
+    )
+    contexts = generation(candidate, "one")
+    if len(contexts) < 7:
+        raise Mismatch(f"7 new tokens took {len(contexts)} calls of the model, expected one for each")
+    if longest := next((context for context in contexts if len(context) > block_size), None):
+        raise Mismatch(
+            f"the model was shown {len(longest)} tokens at once, expected at most the block size, {block_size}"
+        )
+    expected = prompt
+    for place, context in enumerate(contexts):
+        if context[: len(expected[-block_size:])] != expected[-block_size:]:
+            raise Mismatch(
+                f"for new token {place + 1} the model was shown {context}, expected {expected[-block_size:]}: "
+                "the last tokens there are"
+            )
+        following = contexts[place + 1 : place + 2]
+        expected = [*expected, *(each[-1] for each in following)]
+
+
+@criterion("whole-sequence")
+@pytest.mark.parametrize(("length", "new_tokens"), [("short", 5), ("long", 3), ("long", 0)])
+def test_the_tokens_are_the_whole_prompt_and_as_many_new_ones(
+    candidate: Candidate, rng: np.random.Generator, length: str, new_tokens: int
+) -> None:
+    prompt = PROMPTS[length]
+    model = watched(candidate, "one", random_table(rng, VOCABULARY))
+    comparison = compare(candidate, {"one": model}, streams(rng), block_size=4, prompt=prompt, new_tokens=new_tokens)
+    tokens = tokens_of(comparison, "one")
+    if len(tokens) != len(prompt) + new_tokens or tokens[: len(prompt)] != prompt:
+        raise Mismatch(
+            f"a prompt of {len(prompt)} and {new_tokens} new tokens give {len(tokens)} tokens that begin {tokens[:4]}, "
+            f"expected {len(prompt) + new_tokens} that begin with the prompt, {prompt[:4]}"
+        )
+
+
+@criterion("sampled")
+def test_a_token_follows_from_the_last_position(candidate: Candidate, rng: np.random.Generator) -> None:
+    """With a table that leaves nothing to chance, each token is the successor of the one before it."""
+    model = watched(candidate, "one", chain())
+    comparison = compare(candidate, {"one": model}, streams(rng), prompt=[14, 12], new_tokens=5)
+    new = tokens_of(comparison, "one")[-5:]
+    for before, after in itertools.pairwise(new):
+        if after != successor(before):
+            raise Mismatch(
+                f"the logits at the last token, {before}, make the next one {successor(before)}, found {after}"
+            )
+
+
+@criterion("sampled")
+def test_tokens_are_drawn_from_the_softmax(candidate: Candidate, rng: np.random.Generator) -> None:
+    """Of 200 tokens one of probability 0.6 makes up 120, give or take 30: more than four standard deviations."""
+    table = np.tile(np.log([0.6, 0.25, 0.1, 0.05]), (4, 1)).astype("float32")
+    models = {"one": candidate.support("tiny_models").Bigram(tensor(table))}
+    data = {"train": rng.integers(0, 4, size=300).tolist()}
+    comparison = compare(candidate, models, data, block_size=250, batches=1, batch_size=1, prompt=[1], new_tokens=200)
+    share = tokens_of(comparison, "one")[-200:].count(0) / 200
+    if abs(share - 0.6) > 0.15:
+        raise Mismatch(f"a token of probability 0.6 makes up {share:.0%} of 200 new tokens, expected some 60 %")
+
+
+@criterion("same-sampler")
+def test_twins_generate_the_same(candidate: Candidate, rng: np.random.Generator) -> None:
+    table = random_table(rng, VOCABULARY)
+    models = {name: watched(candidate, name, table) for name in ("one", "two")}
+    comparison = compare(candidate, models, streams(rng), new_tokens=20)
+    if tokens_of(comparison, "one") != tokens_of(comparison, "two"):
+        raise Mismatch("two models with the same weights generated different tokens, expected samplers of one seed")
+
+
+@criterion("same-sampler")
+def test_a_seed_gives_its_tokens_again_and_another_seed_others(candidate: Candidate, rng: np.random.Generator) -> None:
+    data, table = streams(rng), random_table(rng, VOCABULARY)
+    one, again, other = (
+        tokens_of(compare(candidate, {"one": watched(candidate, "one", table)}, data, new_tokens=20, seed=seed), "one")
+        for seed in (31, 31, 32)
+    )
+    if one != again:
+        raise Mismatch("two calls with one seed generated different tokens, expected the same ones")
+    greedy = all(after == table[before].argmax() for before, after in zip(one[-20:-1], one[-19:], strict=True))
+    if one == other and not greedy:  # that nothing is drawn at all has its own criterion
+        raise Mismatch("two seeds generated the same 20 tokens, expected others")

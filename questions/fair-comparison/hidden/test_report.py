@@ -1,0 +1,92 @@
+"""The count of parameters, the differences, and the calls that are refused."""
+
+import builtins
+from typing import Any
+
+import numpy as np
+import pytest
+from bigrams import random_table
+from comparisons import BLOCK, PROMPT, TRAIN, VALIDATION, VOCABULARY, compare, number, stream, watched
+
+from grader.checks import Candidate, Handle, Mismatch, Raised, criterion, describe, expect_integer
+
+BAD = [
+    {"block_size": 0},
+    {"batches": 0},
+    {"batch_size": 0},
+    {"new_tokens": -1},
+    {"prompt": []},
+    {"data": BLOCK},  # a stream of so many tokens
+]
+
+
+def models_to_count(candidate: Candidate, rng: np.random.Generator) -> dict[str, tuple[Handle, int]]:
+    """Models and their counts: a plain one, a frozen one, and one with a tied matrix, a bias and a buffer."""
+    tied = candidate.support("tiny_models").TiedBigram(VOCABULARY, 5)
+    frozen = watched(candidate, "frozen", random_table(rng, VOCABULARY)).requires_grad_(False)
+    return {
+        "plain": (watched(candidate, "plain", random_table(rng, VOCABULARY)), VOCABULARY**2),
+        "frozen": (frozen, VOCABULARY**2),
+        "tied": (tied, VOCABULARY * 5 + VOCABULARY),
+    }
+
+
+@criterion("parameters")
+def test_each_parameter_counts_once_frozen_or_not(candidate: Candidate, rng: np.random.Generator) -> None:
+    counted = models_to_count(candidate, rng)
+    comparison = compare(
+        candidate, {name: model for name, (model, _) in counted.items()}, {"train": stream(rng, TRAIN)}
+    )
+    for name, (_, count) in counted.items():
+        expect_integer(comparison[name]["parameters"], count, of=f"the number of parameters of the {name} model")
+
+
+def report(rng: np.random.Generator) -> dict[str, dict[str, Any]]:
+    """A comparison of three models on two splits."""
+    return {
+        name: {"losses": dict(zip(("train", "held-out"), rng.uniform(1, 4, size=2).tolist(), strict=True)),
+               "tokens": [1, 2], "parameters": 9}
+        for name in ("bigram", "transformer", "other")
+    }  # fmt: skip
+
+
+@criterion("deltas")
+@pytest.mark.parametrize(("control", "treatment"), [("bigram", "transformer"), ("transformer", "bigram")])
+def test_a_delta_is_treatment_minus_control(
+    candidate: Candidate, rng: np.random.Generator, control: str, treatment: str
+) -> None:
+    comparison = report(rng)
+    deltas = candidate.loss_deltas(comparison, control=control, treatment=treatment)
+    losses = {name: measured["losses"] for name, measured in comparison.items()}
+    if not isinstance(deltas, dict) or set(deltas) != set(losses[control]):
+        raise Mismatch(f"loss_deltas returned {describe(deltas)}, expected a dict with the splits")
+    for split, delta in deltas.items():
+        expected = losses[treatment][split] - losses[control][split]
+        if not abs((found := number(delta, f"the delta of {split}")) - expected) < 1e-5:
+            raise Mismatch(
+                f"with losses of {losses[treatment][split]:.4f} (treatment) and {losses[control][split]:.4f} (control) "
+                f"the delta is {found:.4f}, expected {expected:.4f}"
+            )
+
+
+@criterion("refusals")
+@pytest.mark.parametrize("bad", BAD, ids=lambda bad: next(iter(bad)))
+def test_a_call_that_makes_no_sense_is_refused_before_a_model_is_called(
+    candidate: Candidate, rng: np.random.Generator, bad: dict[str, Any]
+) -> None:
+    model = watched(candidate, "one", random_table(rng, VOCABULARY))
+    data = {"train": stream(rng, TRAIN), "validation": stream(rng, VALIDATION)}
+    numbers: dict[str, Any] = {"prompt": [PROMPT[0]], "new_tokens": 2, **bad}
+    if (length := numbers.pop("data", None)) is not None:
+        data["validation"] = data["validation"][:length]
+    what = ", ".join(f"{key}={value}" if key != "data" else f"a stream of {value} tokens" for key, value in bad.items())
+    try:
+        compare(candidate, {"one": model}, data, **numbers)
+    except Raised as error:
+        # A class of the candidate's own may derive from ValueError; a built-in one is what it is.
+        if error.type != "ValueError" and hasattr(builtins, error.type):
+            raise Mismatch(f"{what} raised {error.type}, expected a ValueError") from None
+    else:
+        raise Mismatch(f"{what} was accepted, expected a ValueError")
+    if candidate.support("tiny_models").calls("one"):
+        raise Mismatch(f"{what} was refused after the model had been called, expected it before")

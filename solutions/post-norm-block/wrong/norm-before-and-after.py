@@ -1,0 +1,32 @@
+"""Normalises the input of attention, and the sum as well."""
+
+import torch
+from attention import MultiHeadAttention
+from torch import nn
+from torch.nn import functional as F
+
+
+class PositionWiseFeedForward(nn.Module):
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        super().__init__()
+        self.w_1 = nn.Linear(d_model, d_ff)
+        self.w_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.w_2(F.relu(self.w_1(x)))
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model: int, n_head: int, d_k: int, d_v: int, d_ff: int) -> None:
+        super().__init__()
+        self.ln1 = nn.LayerNorm(d_model)
+        self.attn = MultiHeadAttention(n_head, d_model, d_k, d_v)
+        self.ln2 = nn.LayerNorm(d_model)
+        self.ff = PositionWiseFeedForward(d_model, d_ff)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        normed = self.ln1(x)
+        attn_out, weights = self.attn(normed, normed, normed)
+        x = self.ln1(x + attn_out)
+        x = self.ln2(x + self.ff(x))
+        return x, weights

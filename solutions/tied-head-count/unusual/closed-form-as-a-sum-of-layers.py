@@ -1,0 +1,56 @@
+"""Adds up the closed form layer by layer, from shapes in a table."""
+
+import math
+
+from torch import nn
+
+
+def count_parameters(model: nn.Module, untied: bool = False, frozen: bool = True, buffers: bool = False) -> int:
+    """Return the elements of the parameters: by object, or with untied by name."""
+    total = 0
+    for _, parameter in model.named_parameters(remove_duplicate=not untied):
+        if frozen or parameter.requires_grad:
+            total += parameter.numel()
+    if buffers:
+        for _, buffer in model.named_buffers(remove_duplicate=not untied):
+            total += buffer.numel()
+    return total
+
+
+def tied_names(model: nn.Module) -> list[list[str]]:
+    """Return the names that lead to the same parameter."""
+    groups: dict[nn.Parameter, list[str]] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        groups.setdefault(parameter, []).append(name)
+    return sorted(sorted(names) for names in groups.values() if len(names) > 1)
+
+
+def storage_bytes(model: nn.Module) -> int:
+    """Return the bytes of all storages."""
+    storages = {}
+    for tensor in [*model.parameters(), *model.buffers()]:
+        storage = tensor.untyped_storage()
+        storages[storage._cdata] = storage.nbytes()
+    return sum(storages.values())
+
+
+def predicted_count(
+    vocab_size: int,
+    context: int,
+    d_model: int,
+    n_layer: int,
+    tied: bool = True,
+    learned_positions: bool = True,
+    qkv_bias: bool = True,
+) -> int:
+    """Return the parameters of a Decoder of these sizes."""
+    d = d_model
+    block = [(d,), (d,), (3 * d, d), (d, d), (d,), (d,), (d,), (4 * d, d), (4 * d,), (d, 4 * d), (d,)]
+    if qkv_bias:
+        block.append((3 * d,))
+    model = [(vocab_size, d), (d,), (d,)]
+    if learned_positions:
+        model.append((context, d))
+    if not tied:
+        model.append((vocab_size, d))
+    return sum(map(math.prod, model)) + n_layer * sum(map(math.prod, block))

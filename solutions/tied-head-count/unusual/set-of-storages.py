@@ -1,0 +1,46 @@
+"""Puts the storage objects themselves into a set, and tensors into a dict by identity."""
+
+import torch
+from torch import nn
+
+
+def count_parameters(model: nn.Module, untied: bool = False, frozen: bool = True, buffers: bool = False) -> int:
+    """Return the elements of the parameters: by object, or with untied by name."""
+    named = [pair for pair in model.named_parameters(remove_duplicate=False) if frozen or pair[1].requires_grad]
+    named += list(model.named_buffers(remove_duplicate=False)) if buffers else []
+    by_object: dict[int, torch.Tensor] = {id(tensor): tensor for _, tensor in named}
+    return sum(tensor.numel() for tensor in ([each for _, each in named] if untied else by_object.values()))
+
+
+def tied_names(model: nn.Module) -> list[list[str]]:
+    """Return the names that lead to the same parameter."""
+    groups: dict[nn.Parameter, list[str]] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        groups.setdefault(parameter, []).append(name)
+    return sorted(sorted(names) for names in groups.values() if len(names) > 1)
+
+
+def storage_bytes(model: nn.Module) -> int:
+    """Return the bytes of all storages."""
+    tensors = (*model.parameters(), *model.buffers())
+    return sum(storage.nbytes() for storage in {tensor.untyped_storage() for tensor in tensors})
+
+
+def predicted_count(
+    vocab_size: int,
+    context: int,
+    d_model: int,
+    n_layer: int,
+    tied: bool = True,
+    learned_positions: bool = True,
+    qkv_bias: bool = True,
+) -> int:
+    """Return the parameters of a Decoder of these sizes."""
+    total = vocab_size * d_model + n_layer * (12 * d_model**2 + 13 * d_model) + 2 * d_model
+    if learned_positions:
+        total += context * d_model
+    if not tied:
+        total += vocab_size * d_model
+    if not qkv_bias:
+        total -= n_layer * 3 * d_model
+    return total

@@ -1,0 +1,75 @@
+"""The reference solution: a training loop for a language model, with its evaluations.
+
+AdamW is that of Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019), as torch.optim has it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from corpus import get_batch
+from torch import nn
+from torch.nn import functional as F
+
+
+def batch_loss(model: nn.Module, split: str) -> torch.Tensor:
+    """Return the mean cross-entropy, in nats per token, of the model on the next batch of a split."""
+    device = next(model.parameters()).device
+    inputs, targets = (ids.to(device) for ids in get_batch(split))  # (B, T) each
+    logits = model(inputs)  # (B, T, V)
+    # Each position is one prediction. cross_entropy wants the raw logits: it has a log-softmax inside.
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten())  # (B * T, V), (B * T,)
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Evaluation mode, and no gradients recorded; back to training mode whatever happens."""
+    model.eval()  # changes what dropout and batch norm do, and stops no gradient
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train()
+
+
+def train_language_model(
+    model: nn.Module, *, steps: int, learning_rate: float, eval_every: int, eval_batches: int
+) -> list[dict[str, float]]:
+    """Train a model with AdamW, in place, on the batches of corpus.py.
+
+    Args:
+        model: maps token ids (B, T) to raw logits (B, T, V); training goes on from the weights that it has.
+        steps: the number of updates.
+        learning_rate: AdamW's.
+        eval_every: evaluate after step 1, after every step that this divides, and after the last.
+        eval_batches: the number of validation batches that one evaluation takes.
+
+    Returns:
+        One entry for each evaluation, in order. The training loss is that of the step's own batch, before the update.
+
+    Raises:
+        ValueError: one of the four numbers is too small.
+    """
+    for name, value in {"steps": steps, "eval_every": eval_every, "eval_batches": eval_batches}.items():
+        if value < 1:
+            raise ValueError(f"{name} is {value}, expected at least 1")
+    if learning_rate <= 0:
+        raise ValueError(f"learning_rate is {learning_rate}, expected more than 0")
+
+    # Built once: its running moments and its count of steps are what makes it AdamW.
+    optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
+    history = []
+    model.train()
+    for step in range(1, steps + 1):
+        optimizer.zero_grad(set_to_none=True)  # backward adds to what is there
+        loss = batch_loss(model, "train")
+        loss.backward()
+        optimizer.step()
+
+        if step == 1 or step % eval_every == 0 or step == steps:
+            with evaluating(model):
+                losses = [batch_loss(model, "validation").item() for _ in range(eval_batches)]
+            history.append(
+                {"step": step, "train_batch_loss": loss.item(), "validation_loss": sum(losses) / eval_batches}
+            )
+    return history
