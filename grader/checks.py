@@ -14,7 +14,7 @@ import pytest
 from grader.examine.candidate import Candidate, Observation
 from grader.examine.compare import expect_array, expect_close, expect_integer, largest_difference
 from grader.examine.errors import Lost, Mismatch, Raised, Undefined
-from grader.examine.lifecycle import RoundTrip, Training
+from grader.examine.lifecycle import RoundTrip, Step, Training
 from grader.examine.probes import probe
 from grader.examine.remote import Handle, describe, ndarray, tensor
 
@@ -26,6 +26,7 @@ __all__ = [
     "Observation",
     "Raised",
     "RoundTrip",
+    "Step",
     "Training",
     "Undefined",
     "criterion",

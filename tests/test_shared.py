@@ -87,19 +87,19 @@ def test_a_support_file_that_is_nowhere_is_told(folder: Path) -> None:
 
 def test_imports_are_there_before_a_worker_is(folder: Path, zygote: Zygote) -> None:
     spec = folder / "questions" / ID / "question.yaml"
-    spec.write_text(spec.read_text("utf-8").replace("minutes: 15", "minutes: 15\nimports: [turtledemo]"), "utf-8")
+    spec.write_text(spec.read_text("utf-8").replace("minutes: 15", "minutes: 15\nimports: [torch._dynamo]"), "utf-8")
     sent = folder / "solution.py"
-    check = "import sys\nassert 'turtledemo' in sys.modules\n"
+    check = "import sys\nassert 'torch._dynamo' in sys.modules\n"
     sent.write_text(check + (folder / "solutions" / ID / "reference.py").read_text("utf-8"), "utf-8")
     with Engine(load(folder), zygote, require=Tier.SEPARATE_PROCESS) as engine:
         assert engine.grade(sent).verdict is Verdict.PASSED
 
 
-def test_an_import_that_is_missing_is_the_questions_fault(folder: Path, zygote: Zygote) -> None:
+def test_an_import_that_is_missing_is_the_questions_fault(folder: Path) -> None:
     spec = folder / "questions" / ID / "question.yaml"
     spec.write_text(spec.read_text("utf-8").replace("minutes: 15", "minutes: 15\nimports: [not_there]"), "utf-8")
     with (
         pytest.raises(QuestionError, match="No module named 'not_there'"),
-        Engine(load(folder), zygote, require=Tier.SEPARATE_PROCESS) as engine,
+        Engine(load(folder), require=Tier.SEPARATE_PROCESS) as engine,
     ):
         engine.grade(folder / "solutions" / ID / "reference.py")

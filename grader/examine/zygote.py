@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from grader.errors import GraderFault, QuestionError
 from grader.sandbox.tiers import Tier
@@ -39,12 +39,17 @@ class Zygote:
     """
 
     def __init__(self, strongest: Tier = Tier.SEALED, imports: Sequence[str] = ()) -> None:
+        self.strongest = strongest
+        self.missing: tuple[str, ...] = ()
+        self._imports: list[str] = []
+        self._start(imports)
+
+    def _start(self, imports: Sequence[str]) -> None:
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         package = str(Path(__file__).resolve().parents[2])
-        start = (
-            f"import sys; sys.path.append({package!r}); from grader.worker.zygote import main; "
-            f"main({theirs.fileno()}, {str(strongest)!r})"
-        )
+        self._imports += imports
+        arguments = ", ".join(map(repr, (theirs.fileno(), str(self.strongest), *self._imports)))
+        start = f"import sys; sys.path.append({package!r}); from grader.worker.zygote import main; main({arguments})"
         self.process = subprocess.Popen(
             [sys.executable, *FLAGS, "-c", start],
             stdin=subprocess.DEVNULL,
@@ -56,17 +61,13 @@ class Zygote:
             start_new_session=True,
         )
         theirs.close()
-        self._owed = 1  # answers that are still to come: first that it has started
-        self._imports: set[str] = set()
-        self.missing: tuple[str, ...] = ()
-        self.bring_in(imports)
+        self._ready = False
 
     def bring_in(self, modules: Sequence[str]) -> None:
-        """Have modules imported once, before the next worker is forked. Returns at once; `wait` waits for it."""
+        """Have workers inherit more modules, if they don't: that takes another process, and ends this one's workers."""
         if wanted := [name for name in modules if name not in self._imports]:
-            self._imports.update(wanted)
-            self.control.send(json.dumps({"imports": wanted}).encode())
-            self._owed += 1
+            self.close()
+            self._start(wanted)
 
     def wait(self) -> None:
         """Return when workers can be forked; at once from the second call on.
@@ -75,15 +76,8 @@ class Zygote:
             GraderFault: the process ended, or took too long, before it was ready.
             QuestionError: a module that a question wants imported is not there.
         """
-        while self._owed:
-            word = self._word()
-            self._owed -= 1
-            if "missing" in word:
-                self.missing = tuple(word["missing"])
-            elif word["failed"]:
-                raise QuestionError("the question's `imports` can't be imported", found=word["failed"])
-
-    def _word(self) -> dict[str, Any]:
+        if self._ready:
+            return
         self.control.settimeout(START_SECONDS)
         try:
             word = self.control.recv(4096)
@@ -91,22 +85,27 @@ class Zygote:
             word = b""
         self.control.settimeout(None)
         if not word:
-            self.close()
             assert self.process.stderr is not None
+            self.process.kill()
             lines = self.process.stderr.read().decode("utf-8", "replace").strip().splitlines()
             raise GraderFault(
                 "the warm interpreter did not start",
                 found=lines[-1] if lines else "no message",
                 next_step="Check that `python -c 'import torch, numpy'` works in this environment.",
             )
-        told: dict[str, Any] = json.loads(word)
-        return told
+        told = json.loads(word)
+        if told["failed"]:
+            raise QuestionError("the question's `imports` can't be imported", found=told["failed"])
+        self.missing = tuple(told["missing"])
+        self._ready = True
 
     def close(self) -> None:
         """End the process; its keepers see their leashes close when the examiner goes."""
         self.control.close()
         self.process.kill()
         self.process.wait()
+        if self.process.stderr is not None:
+            self.process.stderr.close()
 
     def __enter__(self) -> Self:
         return self
@@ -115,5 +114,3 @@ class Zygote:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
-        if self.process.stderr is not None:
-            self.process.stderr.close()

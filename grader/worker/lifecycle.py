@@ -118,7 +118,7 @@ def _pull_back(result: Any) -> None:
     """Half the sum of squares, pulled back, where there is something to pull back from."""
     if _is_differentiable(result):
         with as_plain():
-            torch.Tensor.backward((result * result.detach()).sum())  # of a scalar, or torch would import sympy
+            torch.Tensor.backward(torch.sum(torch.mul(result, torch.Tensor.detach(result))))  # of a scalar, or torch would import sympy
 
 
 def _is_differentiable(result: Any) -> bool:
@@ -149,7 +149,7 @@ def _states(held: list[Held]) -> list[torch.Tensor | None]:
 
 def _bytes_of(tensor: torch.Tensor) -> torch.Tensor | None:
     """A copy of a tensor's numbers as bytes, so that NaN equals itself; None where there are none on the CPU."""
-    bare = torch.Tensor.detach(tensor)
+    bare = torch.Tensor.detach(tensor)  # a fresh tensor, without any attribute that was set on the other
     if bare.device.type != "cpu" or bare.layout is not torch.strided:
         return None
     whole = bare.resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)

@@ -1,4 +1,5 @@
-"""The warm, clean process that workers are forked from. Run as `python -m grader.worker.zygote FD TIER`.
+"""The warm, clean process that workers are forked from. Run as
+`python -m grader.worker.zygote FD TIER [MODULE …]`.
 
 It imports torch and NumPy once, so that a worker costs a fork. It never holds a test, an answer, a candidate's file
 or the path of a question: what it knows, every worker knows.
@@ -11,6 +12,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -21,52 +23,47 @@ from grader.sandbox.tiers import Tier
 from grader.worker import keeper, loop
 
 
-def main(control: int, strongest: str) -> None:
+def main(control: int, strongest: str, *modules: str) -> None:
     """Fork a keeper and its worker for each datagram of limits on `control`, until the other end closes.
 
-    A datagram `{"imports": [module, …]}` imports them, so that workers forked from then on inherit them. Workers are
-    confined as well as the system allows, up to the tier `strongest`.
+    Workers are confined as well as the system allows, up to the tier `strongest`. They inherit `modules`, which are
+    imported first: afterwards this process sees no more than a worker may.
     """
     torch.set_num_threads(1)  # before the first operation, or forked children hang
     _warm()
+    missing = bring_in(modules)
     plan = confine.prepare(Tier(strongest))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers report on the leash, so the kernel may reap them
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the command's to handle; it closes the socket
-    settle()
+    gc.collect()
+    gc.freeze()
     with socket.socket(fileno=control) as line:
-        line.send(json.dumps({"missing": plan.missing}).encode())
+        line.send(json.dumps({"missing": plan.missing, "failed": missing}).encode())
         while True:
             request, descriptors, _, _ = socket.recv_fds(line, 4096, 3)
             if not request:
                 return
-            asked = json.loads(request)
-            if "imports" in asked:
-                line.send(json.dumps({"failed": bring_in(asked["imports"])}).encode())
-                continue
             if os.fork() == 0:
                 line.detach()
                 os.close(control)
                 channel, leash, output = descriptors
-                keeper.keep(plan, Limits(**asked), channel, leash, output, loop.serve)
+                keeper.keep(plan, Limits(**json.loads(request)), channel, leash, output, loop.serve)
             for descriptor in descriptors:
                 os.close(descriptor)
 
 
-def bring_in(modules: list[str]) -> str:
-    """Import the modules; what went wrong, or nothing."""
+def bring_in(modules: Sequence[str]) -> str:
+    """Import the modules; what went wrong, or nothing. What they put into the environment is taken out again."""
+    environment = dict(os.environ)
     try:
         for name in modules:
             importlib.import_module(name)
     except ImportError as error:
         return str(error)
-    settle()
+    finally:
+        os.environ.clear()
+        os.environ.update(environment)
     return ""
-
-
-def settle() -> None:
-    """Leave nothing for the collector to move in a fork: pages that it touches would be copied."""
-    gc.collect()
-    gc.freeze()
 
 
 def _warm() -> None:
@@ -76,4 +73,4 @@ def _warm() -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), *sys.argv[2:])

@@ -23,7 +23,7 @@ def draw_batches(
     for _ in range(batches):
         # The last start leaves one token behind its window: the last target.
         starts = [rng.randrange(len(stream) - block_size) for _ in range(batch_size)]
-        windows = torch.tensor([list(stream[start : start + block_size + 1]) for start in starts])  # (B, T + 1)
+        windows = torch.tensor([stream[start : start + block_size + 1] for start in starts])  # (B, T + 1)
         drawn.append((windows[:, :-1], windows[:, 1:]))
     return drawn
 
@@ -48,24 +48,22 @@ def logits_of(model: nn.Module, ids: torch.Tensor) -> torch.Tensor:
     return result[0] if isinstance(result, tuple) else result
 
 
-def mean_loss(model: nn.Module, batches: list[Batch], device: torch.device) -> float:
+def mean_loss(model: nn.Module, batches: list[Batch]) -> float:
     """Return the mean cross-entropy over batches of one size, in nats per token."""
     total = 0.0
     for inputs, targets in batches:
-        logits = logits_of(model, inputs.to(device))  # (B, T, V)
-        total += F.cross_entropy(logits.flatten(0, 1), targets.to(device).flatten()).item()
+        logits = logits_of(model, inputs)  # (B, T, V)
+        total += F.cross_entropy(logits.flatten(0, 1), targets.flatten()).item()
     return total / len(batches)
 
 
-def generate(
-    model: nn.Module, prompt: Sequence[int], new_tokens: int, block_size: int, seed: int, device: torch.device
-) -> list[int]:
+def generate(model: nn.Module, prompt: Sequence[int], new_tokens: int, block_size: int, seed: int) -> list[int]:
     """Return the prompt and new tokens, drawn one by one at temperature 1 with a sampler of this call's own."""
     sampler = torch.Generator().manual_seed(seed)
-    tokens = list(prompt)
+    tokens = list(prompt)  # the prompt is the caller's, and the next model's too
     for _ in range(new_tokens):
-        context = torch.tensor([tokens[-block_size:]], device=device)  # (1, T): no more than the model was built for
-        probabilities = logits_of(model, context)[0, -1].softmax(dim=-1).cpu()  # (V,)
+        context = torch.tensor([tokens[-block_size:]])  # (1, T): no more than the model was built for
+        probabilities = logits_of(model, context)[:, -1].softmax(dim=-1)  # (1, V)
         tokens.append(int(torch.multinomial(probabilities, 1, generator=sampler)))
     return tokens
 
@@ -103,11 +101,10 @@ def compare_models(
     drawn = {split: draw_batches(stream, block_size, batches, batch_size, rng) for split, stream in data.items()}
     comparison = {}
     for name, model in models.items():
-        device = next(model.parameters()).device
         with inspecting(model):
             comparison[name] = {
-                "losses": {split: mean_loss(model, windows, device) for split, windows in drawn.items()},
-                "tokens": generate(model, prompt, new_tokens, block_size, seed, device),
+                "losses": {split: mean_loss(model, windows) for split, windows in drawn.items()},
+                "tokens": generate(model, prompt, new_tokens, block_size, seed),
                 # parameters() gives each object once, frozen or not, and no buffers.
                 "parameters": sum(parameter.numel() for parameter in model.parameters()),
             }

@@ -12,11 +12,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.checks import Candidate, Handle, Mismatch, Undefined, describe, largest_difference
+from grader.checks import Candidate, Handle, Mismatch, Raised, Undefined, describe, largest_difference
 
 Array = NDArray[Any]
 
 NAMES: Final = ("w_q", "w_k", "w_v", "w_o")
+BIASES: Final = tuple(f"{name}.bias" for name in NAMES)
 CLASSIC: Final = (3, 12, 4, 4)  # n_head, d_model, d_k, d_v: n_head * d_k and n_head * d_v are d_model
 
 # Results of order 1 are off by about 2e-6 in float32, and by 0.01 and more where something is wrong.
@@ -77,21 +78,36 @@ def build(candidate: Candidate, rng: np.random.Generator, widths: tuple[int, int
     if not isinstance(module, Handle):
         raise Mismatch(f"MultiHeadAttention(...) gives {describe(module)}, expected a module")
     weights = {}
-    for name in NAMES:
+    for name, shape in wanted(*widths).items():
         try:
-            found = candidate.value(module, f"{name}.weight")
+            weights[name] = drawn(rng, shape)
+            put(module, name, weights[name])
         except Undefined:
-            if name == "w_o":  # the heads as they are; the missing projection has its own criterion
-                continue
-            raise Mismatch(f"the module has no projection {name}, expected an nn.Linear of that name") from None
-        if not isinstance(found, np.ndarray) or found.ndim != 2:
-            raise Mismatch(f"{name}.weight is {describe(found)}, expected a matrix")
-        weights[name] = (rng.normal(size=found.shape) / np.sqrt(found.shape[1])).astype("float32")
-        put(module, name, weights[name])
-        if candidate.value(module, f"{name}.bias") is not None:
-            getattr(module, name).bias.data.zero_()
+            if name != "w_o":
+                raise Mismatch(f"the module has no projection {name}, expected an nn.Linear of that name") from None
+            del weights[name]  # the heads as they are; the missing projection has its own criterion
+        except Raised:  # another shape, which has its own criterion
+            found = candidate.value(module, f"{name}.weight")
+            if not isinstance(found, np.ndarray) or found.ndim != 2:
+                raise Mismatch(f"{name}.weight is {describe(found)}, expected a matrix") from None
+            weights[name] = drawn(rng, found.shape)
+            put(module, name, weights[name])
+    for parameter in candidate.inventory(module).parameters:
+        if parameter.name in BIASES:
+            getattr(module, parameter.name.removesuffix(".bias")).bias.data.zero_()
     module.train(False)
     return Built(module, widths[0], weights)
+
+
+def wanted(n_head: int, d_model: int, d_k: int, d_v: int) -> dict[str, tuple[int, ...]]:
+    """The shapes of the four weights."""
+    keys, values = n_head * d_k, n_head * d_v
+    return dict(zip(NAMES, [(keys, d_model), (keys, d_model), (values, d_model), (d_model, values)], strict=True))
+
+
+def drawn(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Random numbers for a weight, of a size that keeps the spread of what goes through it."""
+    return (rng.normal(size=shape) / np.sqrt(shape[1])).astype("float32")
 
 
 def tokens(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:

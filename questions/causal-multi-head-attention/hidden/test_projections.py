@@ -3,7 +3,6 @@
 import numpy as np
 from oracle import (
     CLASSIC,
-    NAMES,
     SAME,
     Array,
     Built,
@@ -12,18 +11,13 @@ from oracle import (
     output_of,
     plausible,
     tokens,
+    wanted,
     weights_of,
 )
 
 from grader.checks import Candidate, Mismatch, criterion, largest_difference
 
 ODD = (3, 10, 4, 5)  # n_head, d_model, d_k, d_v: nothing fits anything else
-
-
-def wanted(n_head: int, d_model: int, d_k: int, d_v: int) -> dict[str, tuple[int, int]]:
-    """The shapes of the four weights."""
-    keys, values = n_head * d_k, n_head * d_v
-    return dict(zip(NAMES, [(keys, d_model), (keys, d_model), (values, d_model), (d_model, values)], strict=True))
 
 
 @criterion("projections")

@@ -92,11 +92,13 @@ def loss(comparison: dict[str, dict[str, Any]], name: str, split: str) -> float:
 
 
 def tokens_of(comparison: dict[str, dict[str, Any]], name: str) -> list[int]:
-    """The tokens of a model."""
+    """The tokens of a model, be they a list or an array: whether they are plain has its own criterion."""
     tokens = comparison[name]["tokens"]
-    if not isinstance(tokens, list | tuple) or not all(type(token) is int for token in tokens):
+    if isinstance(tokens, np.ndarray) and tokens.ndim == 1 and tokens.dtype.kind in "iu":
+        return [int(token) for token in tokens]
+    if not isinstance(tokens, list | tuple):
         raise Mismatch(f"the tokens of {name} are {describe(tokens)}, expected a list of int")
-    return list(tokens)
+    return [int(number(token, f"a token of {name}")) for token in tokens]
 
 
 def calls(candidate: Candidate, name: str) -> list[Call]:

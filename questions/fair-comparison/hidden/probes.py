@@ -54,11 +54,12 @@ def windows_shared(candidate: Candidate) -> bool:
 
 @probe
 def starts_drawn(candidate: Candidate) -> list[int]:
-    """The starts that come up of a stream with four."""
+    """The starts that come up of a stream with four, and how many windows there were."""
     rng = generator()
     data = stream(rng, TRAIN, BLOCK + 4)
     compare(candidate, {"one": watched(candidate, "one", random_table(rng, VOCABULARY))}, {"train": data}, batches=12)
-    return sorted(set(starts(windows(candidate, "one", TRAIN), data)))
+    drawn = starts(windows(candidate, "one", TRAIN), data)
+    return [len(drawn), *sorted(set(drawn))]
 
 
 @probe
@@ -110,6 +111,12 @@ def global_streams_moved(candidate: Candidate) -> bool:
     """Whether a comparison moves any of the global streams."""
     rng = generator()
     libraries = ("random", "numpy", "torch")
+    for settle in (
+        candidate.support("random").seed,
+        candidate.support("numpy.random").seed,
+        candidate.torch.manual_seed,
+    ):
+        settle(77)
     before = [state(candidate, library) for library in libraries]
     compare(candidate, twins(candidate, random_table(rng, VOCABULARY)), streams(rng), new_tokens=2)
     return before != [state(candidate, library) for library in libraries]
@@ -166,15 +173,24 @@ def contexts(candidate: Candidate) -> list[Any]:
 
 @probe
 def shape_of_the_tokens(candidate: Candidate) -> list[int]:
-    """How many tokens there are for some prompts and numbers of new ones."""
+    """How many tokens two models have for some prompts and numbers of new ones."""
     found = []
     for prompt, new_tokens in ((PROMPTS["short"], 5), (PROMPTS["long"], 3)):
-        models = {"one": watched(candidate, "one", random_table(generator(), VOCABULARY))}
+        models = twins(candidate, random_table(generator(), VOCABULARY))
         comparison = compare(
             candidate, models, streams(generator()), block_size=4, prompt=prompt, new_tokens=new_tokens
         )
-        found.append(len(tokens_of(comparison, "one")))
+        found += [len(tokens_of(comparison, name)) for name in models]
     return found
+
+
+@probe
+def plain_numbers(candidate: Candidate) -> bool:
+    """Whether the loss and the tokens are plain values."""
+    model = watched(candidate, "one", random_table(generator(), VOCABULARY))
+    measured = compare(candidate, {"one": model}, {"train": stream(generator(), TRAIN)}, new_tokens=2)["one"]
+    plain = all(type(token) is int for token in measured["tokens"])
+    return plain and type(measured["losses"]["train"]) is float
 
 
 @probe

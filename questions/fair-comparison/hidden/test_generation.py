@@ -60,14 +60,15 @@ def test_the_tokens_are_the_whole_prompt_and_as_many_new_ones(
     candidate: Candidate, rng: np.random.Generator, length: str, new_tokens: int
 ) -> None:
     prompt = PROMPTS[length]
-    model = watched(candidate, "one", random_table(rng, VOCABULARY))
-    comparison = compare(candidate, {"one": model}, streams(rng), block_size=4, prompt=prompt, new_tokens=new_tokens)
-    tokens = tokens_of(comparison, "one")
-    if len(tokens) != len(prompt) + new_tokens or tokens[: len(prompt)] != prompt:
-        raise Mismatch(
-            f"a prompt of {len(prompt)} and {new_tokens} new tokens give {len(tokens)} tokens that begin {tokens[:4]}, "
-            f"expected {len(prompt) + new_tokens} that begin with the prompt, {prompt[:4]}"
-        )
+    models = {name: watched(candidate, name, random_table(rng, VOCABULARY)) for name in ("one", "two")}
+    comparison = compare(candidate, models, streams(rng), block_size=4, prompt=prompt, new_tokens=new_tokens)
+    for name in models:
+        tokens = tokens_of(comparison, name)
+        if len(tokens) != len(prompt) + new_tokens or tokens[: len(prompt)] != prompt:
+            raise Mismatch(
+                f"a prompt of {len(prompt)} and {new_tokens} new tokens give {len(tokens)} tokens that begin "
+                f"{tokens[:4]}, expected {len(prompt) + new_tokens} that begin with the prompt, {prompt[:4]}"
+            )
 
 
 @criterion("sampled")

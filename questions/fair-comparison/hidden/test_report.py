@@ -41,13 +41,26 @@ def test_each_parameter_counts_once_frozen_or_not(candidate: Candidate, rng: np.
         expect_integer(comparison[name]["parameters"], count, of=f"the number of parameters of the {name} model")
 
 
+@criterion("plain-numbers")
+def test_a_report_holds_plain_numbers(candidate: Candidate, rng: np.random.Generator) -> None:
+    model = watched(candidate, "one", random_table(rng, VOCABULARY))
+    measured = compare(candidate, {"one": model}, {"train": stream(rng, TRAIN)}, new_tokens=3)["one"]
+    if type(measured["losses"]["train"]) is not float:
+        raise Mismatch(f"a loss is {describe(measured['losses']['train'])}, expected a float")
+    if type(measured["tokens"]) is not list:
+        raise Mismatch(f"the tokens are {describe(measured['tokens'])}, expected a list of int")
+    for value in (*measured["tokens"], measured["parameters"]):
+        if type(value) is not int:
+            raise Mismatch(f"a token or the number of parameters is {describe(value)}, expected an int")
+
+
 def report(rng: np.random.Generator) -> dict[str, dict[str, Any]]:
     """A comparison of three models on two splits."""
+    losses = {name: rng.uniform(1, 4, size=2).tolist() for name in ("bigram", "transformer", "other")}
     return {
-        name: {"losses": dict(zip(("train", "held-out"), rng.uniform(1, 4, size=2).tolist(), strict=True)),
-               "tokens": [1, 2], "parameters": 9}
-        for name in ("bigram", "transformer", "other")
-    }  # fmt: skip
+        name: {"losses": {"train": train, "held-out": held_out}, "tokens": [1, 2], "parameters": 9}
+        for name, (train, held_out) in losses.items()
+    }
 
 
 @criterion("deltas")

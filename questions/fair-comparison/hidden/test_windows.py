@@ -53,8 +53,8 @@ def test_there_are_as_many_windows_as_asked_for(candidate: Candidate, rng: np.ra
 
 @criterion("windows")
 def test_every_start_is_drawn_up_to_the_last(candidate: Candidate, rng: np.random.Generator) -> None:
-    """A stream two tokens longer than a window has two starts, and one that is a token longer has one."""
-    data = {"train": stream(rng, TRAIN, BLOCK + 2), "validation": stream(rng, VALIDATION, BLOCK + 1)}
+    """A stream three tokens longer than a window has three starts, and one that is a token longer has one."""
+    data = {"train": stream(rng, TRAIN, BLOCK + 3), "validation": stream(rng, VALIDATION, BLOCK + 1)}
     model = watched(candidate, "one", random_table(rng, VOCABULARY))
     compare(candidate, {"one": model}, data, batches=5, batch_size=6)
     for split, tokens in SPLITS.items():

@@ -62,3 +62,12 @@ def test_both_modules_work_on_another_device(candidate: Candidate, rng: np.rando
     positions = MODULES[name](candidate)
     positions(x)  # what is kept from a first call has to move as well
     candidate.moved(positions, x)
+
+
+@criterion("moves-with-the-model")
+def test_positions_that_come_later_are_on_that_device_too(candidate: Candidate, rng: np.random.Generator) -> None:
+    """A sinusoidal module that was moved adds rows there that it had not needed before."""
+    x = embeddings(rng, 2, 5, 8)
+    positions = sinusoidal(candidate)
+    positions(x)
+    candidate.moved(candidate.support("decoding").AtOffset(positions, 700), x)

@@ -135,15 +135,15 @@ def first_row(result: Any, x: Array, weight: Array, offset: int) -> int:
     return int(apart.argmin()) if apart.min() < 1e-3 and apart.argmin() <= len(weight) - 4 else offset
 
 
-# The statistical check. Each of the tables has N = 160 * 96 = 15,360 numbers; for each, three statistics are held
-# against what N draws from a normal distribution give, 7 standard errors to either side:
-#   the mean                          0       +- 7 std / sqrt(N)            = 5.6 % of std
-#   the standard deviation            std     +- 7 std / sqrt(2 N)          = 4.0 % of std
-#   the share within one std of 0     0.68269 +- 7 sqrt(.68269 .31731 / N)  = 0.0263
-#   the share beyond two              0.04550 +- 7 sqrt(.04550 .95450 / N)  = 0.0118
-# A normal deviate is beyond 7 with probability 2.6e-12; the exact binomial tails here are at most 1.5e-11, and the
-# chi-squared ones 1e-11. With 6 tables and 4 statistics a right initialisation fails with probability < 4e-10, if it
-# draws anew each time; one that uses torch's generator, as it should, gives the same numbers in every run.
+# The statistical check. Each of the tables has N = 160 * 96 = 15,360 numbers; for each, four statistics are held
+# against what N draws from a normal distribution give, 7 standard errors to either side. Behind each stands the
+# probability that a right table is beyond (normal, chi-squared and binomial tails, computed with mpmath):
+#   the mean                          0       +- 7 std / sqrt(N)           = 5.6 % of std   2.6e-12
+#   the standard deviation            std     +- 7 std / sqrt(2 N)         = 4.0 % of std   2.6e-12
+#   the share within one std of 0     0.68269 +- 7 sqrt(.68269 .31731 / N) = 0.0263         2.8e-12
+#   the share beyond two              0.04550 +- 7 sqrt(.04550 .95450 / N) = 0.0118         8.1e-12
+# With six tables, a right initialisation fails with probability 1e-10, below 1e-9, if it draws anew in each run; one
+# that uses torch's generator, as it should, draws the same numbers every time.
 SHAPE, SEEDS, ERRORS = (160, 96), (1, 22, 333), 7.0
 
 

@@ -47,6 +47,14 @@ def test_shift_is_a_fixed_rotation(candidate: Candidate, cases: list[tuple[int, 
 
 
 @criterion("shift-rotation")
+def test_the_shift_has_base_10000_unless_given(candidate: Candidate) -> None:
+    pe = exact(5, 4, 10_000.0)
+    freqs = ladders(candidate, 4, 10_000.0)
+    expect_turned(candidate.shift_pe(pe, 40, 4), pe, 40, freqs)
+    expect_turned(candidate.shift_pe(pe, 40, 4, base=50.0), pe, 40, ladders(candidate, 4, 50.0))
+
+
+@criterion("shift-rotation")
 @pytest.mark.parametrize("k", [0.5, -2.75])
 def test_k_need_not_be_whole(candidate: Candidate, k: float) -> None:
     pe = exact(5, 6, 50.0)

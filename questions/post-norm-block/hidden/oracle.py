@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.checks import Candidate, Handle, Mismatch, describe, largest_difference
+from grader.checks import Candidate, Handle, Mismatch, Raised, Undefined, describe, largest_difference
 
 Array = NDArray[Any]
 
@@ -24,11 +24,6 @@ SAME: Final = 1e-4
 
 FEED_FORWARD: Final = ("w_1.weight", "w_1.bias", "w_2.weight", "w_2.bias")
 ATTENTION: Final = ("w_q.weight", "w_k.weight", "w_v.weight", "w_o.weight")
-PARAMETERS: Final = (
-    *(f"attn.{name}" for name in ATTENTION),
-    *(f"ff.{name}" for name in FEED_FORWARD),
-    *(f"ln{place}.{name}" for place in (2, 1) for name in ("weight", "bias")),
-)
 
 
 @dataclass(frozen=True)
@@ -87,6 +82,15 @@ class Block:
         return self.ln2(y + self.feed_forward(y))
 
 
+def wanted(d_model: int, n_head: int, d_k: int, d_v: int, d_ff: int) -> dict[str, tuple[int, ...]]:
+    """The names and shapes of a block's parameters; those of ln1 come last."""
+    keys, values = (n_head * d_k, d_model), (n_head * d_v, d_model)
+    attention = zip(ATTENTION, (keys, keys, values, values[::-1]), strict=True)
+    layers = zip(FEED_FORWARD, ((d_ff, d_model), (d_ff,), (d_model, d_ff), (d_model,)), strict=True)
+    norms = {f"{norm}.{name}": (d_model,) for norm in ("ln2", "ln1") for name in ("weight", "bias")}
+    return {f"attn.{name}": each for name, each in attention} | {f"ff.{name}": each for name, each in layers} | norms
+
+
 def put(module: Handle, name: str, numbers: Array) -> None:
     """Copy numbers into a parameter."""
     target: Any = module
@@ -121,13 +125,20 @@ def build(candidate: Candidate, rng: np.random.Generator) -> Block:
     module = candidate.TransformerBlock(*SIZES)
     if not isinstance(module, Handle):
         raise Mismatch(f"TransformerBlock(...) gives {describe(module)}, expected a module")
-    shapes = known(candidate, module, PARAMETERS)
-    for name, shape in shapes.items():
-        put(module, name, drawn(rng, name, shape))
-    # Read back, since two norms that are one object have the numbers that were written last.
-    norms = [Norm(*(candidate.value(module, f"{ln}.{name}") for name in ("weight", "bias"))) for ln in ("ln1", "ln2")]
+    numbers = {name: drawn(rng, name, shape) for name, shape in wanted(*SIZES).items()}
+    for name in wanted(*SIZES):
+        try:
+            put(module, name, numbers[name])
+        except (Raised, Undefined):  # another shape, or no bias, which has its own criterion
+            del numbers[name]
+            for shape in known(candidate, module, (name,)).values():
+                numbers[name] = drawn(rng, name, shape)
+                put(module, name, numbers[name])
+    # Read back, since where two norms are one object it has the numbers that were written last.
+    ln2 = Norm(*(candidate.value(module, f"ln2.{name}") for name in ("weight", "bias")))
     module.train(False)
-    return Block(module, shapes, *norms)
+    shapes = {name: each.shape for name, each in numbers.items()}
+    return Block(module, shapes, Norm(numbers["ln1.weight"], numbers["ln1.bias"]), ln2)
 
 
 def tokens(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:

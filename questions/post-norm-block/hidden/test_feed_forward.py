@@ -1,7 +1,7 @@
 """`PositionWiseFeedForward` by itself, and what both modules hold."""
 
 import numpy as np
-from oracle import ATTENTION, FEED_FORWARD, SIZES, as_array, drawn, known, put
+from oracle import FEED_FORWARD, SIZES, as_array, drawn, known, put, wanted
 
 from grader.checks import Candidate, Handle, Mismatch, criterion, describe, expect_close
 
@@ -50,15 +50,6 @@ def test_what_is_below_zero_becomes_zero_and_the_rest_stays(candidate: Candidate
     if not np.abs(seen - np.maximum(POINTS, 0)).max() < 1e-4:
         worst = int(np.abs(seen - np.maximum(POINTS, 0)).argmax())
         raise Mismatch(f"{POINTS[worst]} becomes {seen[worst]:.4g} between the two layers, expected a ReLU")
-
-
-def wanted(d_model: int, n_head: int, d_k: int, d_v: int, d_ff: int) -> dict[str, tuple[int, ...]]:
-    """The names and shapes of a block's parameters."""
-    keys, values = (n_head * d_k, d_model), (n_head * d_v, d_model)
-    shapes = zip(ATTENTION, (keys, keys, values, values[::-1]), strict=True)
-    layers = zip(FEED_FORWARD, ((d_ff, d_model), (d_ff,), (d_model, d_ff), (d_model,)), strict=True)
-    norms = {f"ln{place}.{name}": (d_model,) for place in (1, 2) for name in ("weight", "bias")}
-    return {f"attn.{name}": each for name, each in shapes} | {f"ff.{name}": each for name, each in layers} | norms
 
 
 @criterion("parameter-count")

@@ -30,6 +30,13 @@ def mixes(candidate: Candidate) -> Any:
 
 
 @probe
+def agreement(candidate: Candidate) -> bool:
+    """Whether the two features of a pair turn by the same angle in the half layout."""
+    first, second = rates(candidate, 8, base=BASE, layout="half").reshape(2, -1)
+    return largest_difference(first, second) < SAME
+
+
+@probe
 def speeds(candidate: Candidate) -> Any:
     """The frequency of each feature."""
     return [np.round(rates(candidate, 8, base=base), 4) for base in (10.0, 50.0)]
@@ -69,6 +76,13 @@ def far_out(candidate: Candidate) -> Any:
     near, far = ([1, 2], [700_001, 700_002])
     one, other = (matrices(candidate, 6, places, base=BASE) for places in (near, far))
     return largest_difference(one[0] @ one[1].T, other[0] @ other[1].T) < 2e-3
+
+
+@probe
+def turn_far_out(candidate: Candidate) -> Any:
+    """How far a turn of many positions is off, in thousandths, where scores are right."""
+    near, far = matrices(candidate, 6, [1, 700_001], base=BASE)
+    return np.round(np.diagonal(far @ near.T), 2)
 
 
 @probe
@@ -115,9 +129,9 @@ def odd_rows(candidate: Candidate) -> str:
 
 
 @probe
-def odd_heads(candidate: Candidate) -> str:
-    """What becomes of heads of odd width."""
-    return outcome(lambda: candidate.RotaryAttention(15, 3))
+def odd_heads(candidate: Candidate) -> list[str]:
+    """What becomes of heads of odd width, and of ones that do not divide."""
+    return [outcome(partial(candidate.RotaryAttention, *sizes)) for sizes in ((15, 3), (16, 6))]
 
 
 @probe
@@ -158,6 +172,24 @@ def attends(candidate: Candidate) -> Any:
 def attends_by_default(candidate: Candidate) -> str:
     """Whether the layer is right where no base is given."""
     return told(candidate, seeded(candidate, base=None), DEFAULT_BASE)
+
+
+@probe
+def with_biases(candidate: Candidate) -> list[bool]:
+    """Which projections have no bias, where none should have one and where all should."""
+    layers = seeded(candidate, bias=False), seeded(candidate)
+    names = ("query", "key", "value", "output")
+    return [candidate.value(layer, f"{name}.bias") is None for layer in layers for name in names]
+
+
+@probe
+def moves(candidate: Candidate) -> bool:
+    """Whether the layer works on another device."""
+    try:
+        candidate.moved(seeded(candidate), TOKENS)
+    except Mismatch:
+        return False
+    return True
 
 
 @probe

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from layers import BASE, CLOSE, DEFAULT_BASE, built, call, expect_attention, projection
 
-from grader.checks import Candidate, Mismatch, Raised, criterion, largest_difference
+from grader.checks import Candidate, Mismatch, Raised, criterion, describe, largest_difference
 
 CUTS = [(1, 1, 1, 1, 1, 1, 1), (3, 4), (2, 1, 4)]
 
@@ -30,7 +30,8 @@ def test_equal_scores_give_the_mean_of_the_values(candidate: Candidate, rng: np.
     """Without queries all scores are equal, however keys are rotated; the last token sees everything."""
     layer = built(candidate, 24, 3)
     for name in ("query.weight", "query.bias"):
-        candidate.attribute(layer, f"{name}.data").zero_()
+        if candidate.value(layer, name) is not None:
+            candidate.attribute(layer, f"{name}.data").zero_()
     x = rng.normal(size=(2, 7, 24)).astype("float32")
     found, _ = call(layer, x)
     values = projection(candidate, layer, "value")(x)
@@ -67,6 +68,26 @@ def test_without_a_cache_a_sequence_begins_anew(candidate: Candidate, rng: np.ra
         raise Mismatch("a second call without a cache differs from the first, expected a new beginning")
 
 
+@criterion("projections")
+@pytest.mark.parametrize("bias", [True, False])
+def test_all_projections_have_biases_or_none_has(candidate: Candidate, bias: bool) -> None:
+    layer = built(candidate, 24, 4, bias=bias)
+    for name in ("query", "key", "value", "output"):
+        weight, found = (candidate.value(layer, f"{name}.{kind}") for kind in ("weight", "bias"))
+        if not isinstance(weight, np.ndarray) or weight.shape != (24, 24):
+            raise Mismatch(f"the weight of {name} is {describe(weight)}, expected an array of shape [24, 24]")
+        if (found is not None) != bias:
+            raise Mismatch(f"with bias={bias} the bias of {name} is {describe(found)}")
+
+
+@criterion("moves-with-the-model")
+def test_the_layer_works_on_another_device(candidate: Candidate, rng: np.random.Generator) -> None:
+    layer = built(candidate, 24, 4)
+    x = rng.normal(size=(2, 5, 24)).astype("float32")
+    call(layer, x)  # what is kept from a first call has to move as well
+    candidate.moved(layer, x)
+
+
 @criterion("input-unchanged")
 def test_the_layers_input_stays_as_it_was(candidate: Candidate, rng: np.random.Generator) -> None:
     layer = built(candidate, 24, 4)
@@ -76,11 +97,11 @@ def test_the_layers_input_stays_as_it_was(candidate: Candidate, rng: np.random.G
 
 
 @criterion("odd-width-refused")
-def test_heads_of_odd_width_are_refused(candidate: Candidate) -> None:
+def test_widths_that_make_no_even_heads_are_refused(candidate: Candidate) -> None:
     built(candidate, 24, 4)
-    for d_model, n_head in ((15, 3), (9, 1)):
+    for d_model, n_head in ((15, 3), (9, 1), (16, 6)):
         try:
             candidate.RotaryAttention(d_model, n_head)
         except Raised:
             continue
-        raise Mismatch(f"RotaryAttention takes heads of width {d_model // n_head}, expected an error")
+        raise Mismatch(f"RotaryAttention takes d_model {d_model} with {n_head} heads, expected an error")

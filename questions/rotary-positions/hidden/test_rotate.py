@@ -90,9 +90,10 @@ def test_position_zero_turns_nothing(candidate: Candidate, rng: np.random.Genera
 
 
 @criterion("norm-kept")
-def test_lengths_stay_as_they_were(candidate: Candidate, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+def test_lengths_stay_as_they_were(candidate: Candidate, rng: np.random.Generator, layout: str) -> None:
     x = rng.normal(size=(2, 3, 5, 8)).astype("float32")
-    found = rotated(candidate, x, [1, 2, 3, 40, 41], base=BASE)
+    found = rotated(candidate, x, [1, 2, 3, 40, 41], base=BASE, layout=layout)
     if largest_difference(found, x) < MOVED:
         raise Mismatch("x is returned as it was")
     before, after = (np.linalg.norm(each.astype("float64"), axis=-1) for each in (x, found))
@@ -112,6 +113,23 @@ def test_scores_depend_on_the_distance_only(candidate: Candidate, rng: np.random
 def test_scores_far_out_are_those_at_the_start(candidate: Candidate, rng: np.random.Generator) -> None:
     near, far = scores(candidate, rng, (1, 700_001))
     expect_same_scores(far, near, "that both move on by 700,000 positions")
+
+
+@criterion("far-positions")
+@pytest.mark.parametrize("width", WIDTHS)
+def test_angles_far_out_are_right(candidate: Candidate, width: int) -> None:
+    """The turn between two positions, seen only where frequencies are right and positions are used."""
+    due = ladder(width, BASE)
+    orders = np.repeat(due, 2), np.tile(due, 2)
+    found = rates(candidate, width, base=BASE)
+    order = next((each for each in orders if np.allclose(found, each, rtol=1e-3, atol=1e-6)), None)
+    if order is None:
+        return
+    near, far, again = matrices(candidate, width, [1, 700_001, 1], base=BASE)
+    if largest_difference(near, again) > SAME:
+        return  # the positions were not used
+    if largest_difference(np.diagonal(far @ near.T), np.cos(700_000 * order)) > 1e-3:
+        raise Mismatch("between positions 1 and 700,001 the turn is off by more than a thousandth")
 
 
 @criterion("any-positions")

@@ -81,8 +81,8 @@ def compare_models(
             raise ValueError(f"{split} has {len(stream)} tokens, expected more than block_size {block_size}")
 
     drawn = {
-        split: draw_batches(stream, block_size, batches, batch_size, np.random.default_rng([seed, len(split)]))
-        for split, stream in data.items()
+        split: draw_batches(stream, block_size, batches, batch_size, np.random.default_rng([seed, place]))
+        for place, (split, stream) in enumerate(data.items())
     }
     comparison = {}
     for name, model in models.items():

@@ -16,7 +16,7 @@ def draw_batches(stream: Sequence[int], block_size: int, batches: int, batch_siz
     drawn = []
     last = len(stream) - block_size
     for batch in range(batches):
-        starts = [(batch * batch_size + row) * block_size % last for row in range(batch_size)]
+        starts = [min((batch * batch_size + row) * block_size, last - 1) for row in range(batch_size)]
         windows = torch.tensor([stream[start : start + block_size + 1] for start in starts])  # (B, T + 1)
         drawn.append((windows[:, :-1], windows[:, 1:]))
     return drawn

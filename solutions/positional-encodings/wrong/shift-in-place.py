@@ -18,7 +18,7 @@ def sinusoidal_freqs(d: int, base: float = 10000.0) -> NDArray[np.float64]:
         raise ValueError(f"d is {d}, expected an even width: each sine needs a cosine beside it")
     if not base > 1:
         raise ValueError(f"base is {base}, expected a number above 1: the pairs have to get slower")
-    return float(base) ** (-np.arange(0, d, 2, dtype=np.float64) / d)
+    return base ** (-np.arange(0, d, 2) / d)
 
 
 def sinusoidal_pe(T: int, d: int, base: float = 10000.0, offset: int = 0) -> NDArray[np.float32]:
@@ -26,7 +26,7 @@ def sinusoidal_pe(T: int, d: int, base: float = 10000.0, offset: int = 0) -> NDA
 
     Columns 2i and 2i + 1 hold the sine and the cosine of position times frequency i.
     """
-    position = np.arange(offset, offset + T, dtype=np.float64)  # [T]
+    position = np.arange(offset, offset + T)  # [T]
     # In float64, and rounded only when it is stored: a float32 angle near 65,000 is off by thousandths of a radian.
     angle = np.outer(position, sinusoidal_freqs(d, base))  # [T, d/2]
     table = np.empty((T, d), dtype=np.float32)
@@ -78,7 +78,7 @@ class LearnedPE(nn.Module):
         self.weight = nn.Parameter(torch.empty(max_len, d))
         nn.init.normal_(self.weight, std=std)
 
-    def positions(self, T: int, offset: int = 0) -> torch.Tensor:
+    def positions(self, T: int, offset: int) -> torch.Tensor:
         """Return rows offset .. offset + T - 1, [T, d]. IndexError if the table lacks one of them."""
         max_len = self.weight.shape[0]
         # A slice would come back shorter instead, and a single row that is left would broadcast over all of x.

@@ -14,7 +14,7 @@ def rotate(
     width = x.shape[-1]
     if width % 2:
         raise ValueError(f"the width {width} is odd")
-    frequencies = base ** (-torch.arange(0, width, 2).double() / width)  # (W / 2,)
+    frequencies = base ** (-torch.arange(0, width, 2, device=x.device).double() / width)  # (W / 2,)
     angles = torch.outer(positions.double(), frequencies)  # (T, W / 2)
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     result = torch.empty_like(x)
@@ -39,7 +39,7 @@ class RotaryAttention(CausalSelfAttention):
 
     def forward(self, x: torch.Tensor, cache: Any = None) -> tuple[torch.Tensor, Any]:
         past = cache["length"] if cache else 0
-        positions = torch.arange(past, past + x.shape[1])
+        positions = torch.arange(past, past + x.shape[1], device=x.device)
         fresh = {
             "key": rotate(self.heads(self.key(x)), positions, self.base),
             "value": self.heads(self.value(x)),
@@ -47,7 +47,7 @@ class RotaryAttention(CausalSelfAttention):
         if cache:
             fresh = {name: torch.cat([cache[name], part], dim=-2) for name, part in fresh.items()}
         query = rotate(self.heads(self.query(x)), positions, self.base)
-        mask = torch.ones(x.shape[1], past + x.shape[1], dtype=torch.bool).tril(past)
+        mask = torch.ones(x.shape[1], past + x.shape[1], dtype=torch.bool, device=x.device).tril(past)
         mixed = nn.functional.scaled_dot_product_attention(query, fresh["key"], fresh["value"], attn_mask=mask)
         return self.output(mixed.transpose(1, 2).flatten(2)), {**fresh, "length": past + x.shape[1]}
 

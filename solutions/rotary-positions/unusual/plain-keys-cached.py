@@ -15,7 +15,7 @@ def rotate(
     width = x.shape[-1]
     if width % 2:
         raise ValueError(f"the width {width} is odd")
-    frequencies = base ** (-torch.arange(0, width, 2).double() / width)  # (W / 2,)
+    frequencies = base ** (-torch.arange(0, width, 2, device=x.device).double() / width)  # (W / 2,)
     angles = torch.outer(positions.double(), frequencies)  # (T, W / 2)
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     result = torch.empty_like(x)
@@ -62,10 +62,10 @@ class RotaryAttention(nn.Module):
         past.values.append(v)
         k, v = torch.cat(past.keys, dim=2), torch.cat(past.values, dim=2)
         start = k.shape[2] - T
-        q = rotate(q, torch.arange(start, start + T), self.base)
-        k = rotate(k, torch.arange(start + T), self.base)
+        q = rotate(q, torch.arange(start, start + T, device=x.device), self.base)
+        k = rotate(k, torch.arange(start + T, device=x.device), self.base)
         scores = q @ k.transpose(2, 3) / math.sqrt(self.width)  # (B, H, T, start + T)
-        hidden = torch.ones(T, start + T, dtype=torch.bool).triu(start + 1)
+        hidden = torch.ones(T, start + T, dtype=torch.bool, device=x.device).triu(start + 1)
         weights = scores.masked_fill(hidden, float("-inf")).softmax(-1)
         y = (weights @ v).transpose(1, 2).reshape(B, T, D)
         return self.output(y), past

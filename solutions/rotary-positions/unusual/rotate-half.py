@@ -13,7 +13,7 @@ def rotate(
     """Return x * cos + crossed * sin, with angles repeated as the layout pairs them."""
     width = x.size(-1)
     assert width % 2 == 0, "rotary positions need an even width"
-    inverse = 1.0 / base ** (torch.arange(0, width, 2, dtype=torch.float64) / width)
+    inverse = 1.0 / base ** (torch.arange(0, width, 2, dtype=torch.float64, device=x.device) / width)
     angles = positions[:, None].to(torch.float64) * inverse
     if layout == "half":
         angles = torch.cat([angles, angles], dim=-1)
@@ -46,14 +46,14 @@ class RotaryAttention(nn.Module):
         k = self.key(x).view(B, T, self.n_head, self.width).transpose(1, 2)
         v = self.value(x).view(B, T, self.n_head, self.width).transpose(1, 2)
         start = 0 if cache is None else cache[0].shape[2]
-        positions = torch.arange(start, start + T)
+        positions = torch.arange(start, start + T, device=x.device)
         q = rotate(q, positions, self.base)
         k = rotate(k, positions, self.base)
         if cache is not None:
             k = torch.cat([cache[0], k], dim=2)
             v = torch.cat([cache[1], v], dim=2)
         scores = q @ k.transpose(2, 3) / math.sqrt(self.width)  # (B, H, T, start + T)
-        hidden = torch.ones(T, start + T, dtype=torch.bool).triu(start + 1)
+        hidden = torch.ones(T, start + T, dtype=torch.bool, device=x.device).triu(start + 1)
         weights = scores.masked_fill(hidden, float("-inf")).softmax(-1)
         y = (weights @ v).transpose(1, 2).reshape(B, T, D)
         return self.output(y), (k, v)

@@ -13,7 +13,7 @@ def rotate(
     width = x.shape[-1]
     if width % 2:
         raise ValueError(f"the width {width} is odd")
-    frequencies = base ** (-torch.arange(0, width, 2).double() / width)  # (W / 2,)
+    frequencies = base ** (-torch.arange(0, width, 2, device=x.device).double() / width)  # (W / 2,)
     angles = torch.outer(positions.double(), frequencies)  # (T, W / 2)
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     result = torch.empty_like(x)
@@ -45,10 +45,10 @@ class RotaryAttention(nn.Module):
     def forward(self, x: torch.Tensor, cache: Any = None) -> tuple[torch.Tensor, Any]:
         x, fresh = (x, x.shape[1]) if cache is None else (torch.cat([cache, x], dim=1), x.shape[1])
         q, k, v = (each(x).unflatten(-1, (self.n_head, self.width)) for each in (self.query, self.key, self.value))
-        positions = torch.arange(x.shape[1])
+        positions = torch.arange(x.shape[1], device=x.device)
         q, k = (rotate(each.transpose(1, 2), positions, self.base).transpose(1, 2) for each in (q, k))  # (B, T, H, W)
         scores = torch.einsum("bqhw,bkhw->bhqk", q, k) * self.width**-0.5
-        scores = scores + torch.full(scores.shape[-2:], float("-inf")).triu(1)
+        scores = scores + torch.full(scores.shape[-2:], float("-inf"), device=x.device).triu(1)
         y = torch.einsum("bhqk,bkhw->bqhw", scores.softmax(-1), v).flatten(2)
         return self.output(y[:, -fresh:]), x.detach()
 

@@ -13,7 +13,7 @@ def rotate(
     width = x.shape[-1]
     if width % 2:
         raise ValueError(f"the width {width} is odd")
-    frequencies = base ** (-torch.arange(0, width, 2).double() / width)  # (W / 2,)
+    frequencies = base ** (-torch.arange(0, width, 2, device=x.device).double() / width)  # (W / 2,)
     angles = torch.outer(positions.double(), frequencies)  # (T, W / 2)
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     result = torch.empty_like(x)
@@ -48,7 +48,7 @@ class RotaryAttention(nn.Module):
         k = self.key(x).view(B, T, self.n_head, self.width).transpose(1, 2)
         v = self.value(x).view(B, T, self.n_head, self.width).transpose(1, 2)
         start = 0 if cache is None else cache[0].shape[2]
-        positions = torch.arange(start, start + T)
+        positions = torch.arange(start, start + T, device=x.device)
         q = rotate(q, positions, self.base)
         k = rotate(k, positions, self.base)
         if cache is not None:

@@ -14,7 +14,7 @@ def rotate(
     width = x.shape[-1]
     if width % 2:
         raise ValueError(f"the width {width} is odd")
-    frequencies = base ** (-torch.arange(0, width, 2).double() / width)  # (W / 2,)
+    frequencies = base ** (-torch.arange(0, width, 2, device=x.device).double() / width)  # (W / 2,)
     angles = torch.outer(positions.double(), frequencies)  # (T, W / 2)
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     result = torch.empty_like(x)
@@ -49,7 +49,7 @@ class RotaryAttention(nn.Module):
         k = self.key(x).view(B, T, self.n_head, self.width).transpose(1, 2)
         v = self.value(x).view(B, T, self.n_head, self.width).transpose(1, 2)
         start = 0 if cache is None else cache[0].shape[2]
-        positions = torch.arange(start, start + T)
+        positions = torch.arange(start, start + T, device=x.device)
         q = rotate(q, positions, self.base)
         k = rotate(k, positions, self.base)
         v = rotate(v, positions, self.base)
@@ -57,7 +57,7 @@ class RotaryAttention(nn.Module):
             k = torch.cat([cache[0], k], dim=2)
             v = torch.cat([cache[1], v], dim=2)
         scores = q @ k.transpose(2, 3) / math.sqrt(self.width)  # (B, H, T, start + T)
-        hidden = torch.ones(T, start + T, dtype=torch.bool).triu(start + 1)
+        hidden = torch.ones(T, start + T, dtype=torch.bool, device=x.device).triu(start + 1)
         weights = scores.masked_fill(hidden, float("-inf")).softmax(-1)
         y = (weights @ v).transpose(1, 2).reshape(B, T, D)
         return self.output(y), (k, v)
