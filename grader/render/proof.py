@@ -66,7 +66,9 @@ def rows_of(proof: Proof, kind: Kind) -> list[Row]:
 
 
 def cell(row: Row, criterion: str) -> str:
-    """What one submission did to one criterion: `·` passed, `×` failed as it should, `!` not as it should."""
+    """What one submission did to a criterion: `·` passed, `×` failed as it should, `!` not as it should; blank if none."""
+    if criterion not in row.criteria:
+        return " "
     passed = row.criteria[criterion] is Outcome.PASSED
     due = row.kind is Kind.SKELETON or criterion in row.fails
     return "!" if passed is due else "·" if passed else "×"
@@ -74,6 +76,8 @@ def cell(row: Row, criterion: str) -> str:
 
 def meaning(row: Row, criterion: str) -> str:
     """A cell in words."""
+    if criterion not in row.criteria:
+        return "not looked at"
     outcome = row.criteria[criterion].words
     return outcome if cell(row, criterion) != "!" else f"{outcome}, which it should not be"
 
@@ -103,7 +107,7 @@ def _matrix(paper: Paper, proof: Proof) -> None:
     for kind in ORDER:
         for row in rows_of(proof, kind):
             cells = [cell(row, id) for id in criteria]
-            styles = {"!": "bold red", "×": "yellow", "·": "dim"}
+            styles = {"!": "bold red", "×": "yellow", "·": "dim", " ": ""}
             marks = [part for mark in cells for part in ((mark, styles[mark]), (" ", ""))]
             paper.put(f"{row.name:<{name}}  ", *marks, indent=2)
 

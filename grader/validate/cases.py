@@ -48,25 +48,35 @@ def grade_all(bench: Bench, wanted: list[Case]) -> list[Row]:
 
 
 def grade(engine: Engine, case: Case, seed: int | None = None) -> Row:
-    """The row of one case."""
+    """The row of one case.
+
+    Tests of a candidate's own are sent with the reference alone, once: what they are worth does not depend on the
+    solution beside them, and each grading of them is a run for every mutant. Other rows leave their criterion out.
+    """
+    suite = engine.question.spec.suite if case.kind is not Kind.SKELETON else None
+    with_suite = suite is not None and case.kind is Kind.REFERENCE and seed is None
     with tempfile.TemporaryDirectory(prefix="proof-") as folder:
-        lay_out(engine.question, case, Path(folder))
+        lay_out(engine.question, case, Path(folder), with_suite=with_suite)
         report = engine.grade(Path(folder), seed)
+    if suite is not None and not with_suite:
+        criteria = [part for part in report.criteria if part.id != suite.criterion]
+        report = report.model_copy(update={"criteria": criteria})
     given_away = feedback.leaks(engine.question, report)
     return Row.of(report, case.name, case.kind, case.misconception, list(case.fails), given_away)
 
 
-def lay_out(question: Question, case: Case, folder: Path) -> None:
+def lay_out(question: Question, case: Case, folder: Path, *, with_suite: bool) -> None:
     """Write a case as a candidate would send it: all else is as the reference has it."""
-    files = {"solution.py": REFERENCE, ANSWERS: ANSWERS}
     if case.kind is Kind.SKELETON:
         (folder / "solution.py").write_text(question.read(question.spec.skeleton), "utf-8")
         return
-    if question.spec.suite is not None:
-        files[question.spec.suite.file] = question.spec.suite.file
-    for name, source in files.items():
-        if Path(case.name).suffix == Path(name).suffix and (name != ANSWERS or case.kind is Kind.WRONG):
-            source = case.name if name in ("solution.py", ANSWERS) else source
-        text = question.solution(source)
+    is_code = case.name.endswith(".py")
+    texts = {
+        "solution.py": question.solution(case.name) if is_code else question.reference,
+        ANSWERS: question.solution(ANSWERS if is_code else case.name),
+    }
+    if with_suite and question.spec.suite is not None:
+        texts[question.spec.suite.file] = question.solution(question.spec.suite.file)
+    for name, text in texts.items():
         if text is not None:
             (folder / name).write_text(text, "utf-8")

@@ -74,9 +74,7 @@ def drawn(rng: np.random.Generator, sizes: Sizes = SIZES) -> dict[str, Array]:
 def names_of(candidate: Candidate, model: Handle, sizes: Sizes = SIZES) -> dict[str, str]:
     """Under which name the model has each of the agreed parameters, as far as it has them."""
     held = [each for each in candidate.inventory(model) if each.kind == "parameter"]
-    found = {
-        f"stack.blocks.{place}": each for each in held for _, mark, place in [each.name.partition(IN_BLOCKS)] if mark
-    }
+    inside = {each.name.partition(IN_BLOCKS)[2]: each.name for each in held if IN_BLOCKS in each.name}
     outside = {each.name: each.shape for each in held if IN_BLOCKS not in each.name}
     vocab_size, context, d_model = sizes[:3]
     tables = [name for name, shape in outside.items() if shape == (vocab_size, d_model)]
@@ -90,7 +88,8 @@ def names_of(candidate: Candidate, model: Handle, sizes: Sizes = SIZES) -> dict[
         "head.weight": head,
         "head.bias": _beside(head) if _beside(head) in outside else "",
     }
-    return {**{name: each.name for name, each in found.items()}, **{name: at for name, at in parts.items() if at}}
+    blocks = {f"stack.blocks.{below}": name for below, name in inside.items()}
+    return {**blocks, **{name: found for name, found in parts.items() if found}}
 
 
 def _beside(name: str) -> str:
@@ -101,17 +100,25 @@ def _is_gain(name: str) -> bool:
     return name.endswith("weight")
 
 
-def set_weights(candidate: Candidate, model: Handle, values: dict[str, Array], sizes: Sizes = SIZES) -> None:
-    """Give the model's parameters these numbers, as far as it has them; past its own `load_state_dict`."""
+def set_weights(
+    candidate: Candidate, model: Handle, values: dict[str, Array], sizes: Sizes = SIZES
+) -> dict[str, Array]:
+    """Give the model's parameters these numbers, past its own `load_state_dict`, and return what it has of them.
+
+    Where a shape is not the agreed one, which has a criterion of its own, numbers are repeated or left out.
+    """
     names = names_of(candidate, model, sizes)
-    inside = {names[name]: tensor(value) for name, value in values.items() if IN_BLOCKS in names.get(name, "")}
+    held = {each.name: each.shape for each in candidate.inventory(model)}
+    fitted = {name: np.resize(value, held[names[name]]) for name, value in values.items() if name in names}
+    inside = {names[name]: tensor(value) for name, value in fitted.items() if IN_BLOCKS in names[name]}
     if inside:
         stack = next(iter(inside)).partition(IN_BLOCKS)[0]
         below = {name.removeprefix(f"{stack}."): value for name, value in inside.items()}
         candidate.torch.nn.Module.load_state_dict(candidate.attribute(model, stack), below)
-    for name, value in values.items():
-        if name in names and IN_BLOCKS not in names[name]:
+    for name, value in fitted.items():
+        if IN_BLOCKS not in names[name]:
             candidate.attribute(model, names[name]).data.copy_(value)
+    return fitted
 
 
 def logits_of(model: Handle, ids: NDArray[np.int64], sizes: Sizes = SIZES) -> Array:
@@ -120,9 +127,7 @@ def logits_of(model: Handle, ids: NDArray[np.int64], sizes: Sizes = SIZES) -> Ar
     return expect_array(model(ids), shape, of=f"the result for ids of {list(ids.shape)}", dtypes=("float32",))
 
 
-def expected_logits(
-    ids: NDArray[np.int64], values: dict[str, Array], positions: Array, names: dict[str, str], sizes: Sizes = SIZES
-) -> Array:
+def expected_logits(ids: NDArray[np.int64], values: dict[str, Array], positions: Array, sizes: Sizes = SIZES) -> Array:
     """Logits in float64 for the position vectors (T, d_model); a norm or a bias that is not there changes nothing."""
     values = {name: value.astype("float64") for name, value in values.items()}
     blocks = [
@@ -130,10 +135,9 @@ def expected_logits(
         for place in range(sizes.n_layers)
     ]
     x, _ = block_oracle.apply_all(values["tokens.weight"][ids] + positions, blocks, sizes.n_head)
-    gain = values["norm.weight"] if "norm.weight" in names else np.ones(sizes.d_model)
-    bias = values["norm.bias"] if "norm.bias" in names else np.zeros(sizes.d_model)
+    gain, bias = values.get("norm.weight", np.ones(())), values.get("norm.bias", np.zeros(()))
     x = block_oracle.normalised(x, gain, bias)
-    return np.asarray(x @ values["head.weight"].T + (values["head.bias"] if "head.bias" in names else 0))
+    return np.asarray(x @ values["head.weight"].T + values.get("head.bias", np.zeros(())))
 
 
 def token_ids(rng: np.random.Generator, batch: int, length: int, sizes: Sizes = SIZES) -> NDArray[np.int64]:

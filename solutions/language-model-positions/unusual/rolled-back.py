@@ -58,7 +58,5 @@ class LanguageModel(nn.Module):
             return super().load_state_dict(state_dict, strict, assign)
         except RuntimeError as error:
             super().load_state_dict(before)
-            text = (
-                f"does not fit {self.position_encoding} positions; of the kinds learned and sinusoidal, choose the same"
-            )
+            text = f"no {self.position_encoding} positions in it; of learned and sinusoidal, choose the same"
             raise RuntimeError(text) from error

@@ -38,7 +38,7 @@ class LanguageModel(nn.Module):
         width = d_model // n_head
         self.tokens = nn.Embedding(vocab_size, d_model)
         learned = position_encoding == "learned"
-        self.positions = nn.Embedding(context + 1, d_model) if learned else SinusoidalPositions(d_model)
+        self.positions = nn.Embedding(context, d_model) if learned else SinusoidalPositions(d_model)
         self.stack = TransformerStack(n_layers, d_model, n_head, width, width, 4 * d_model)
         self.norm = nn.LayerNorm(d_model)
         self.head = nn.Linear(d_model, vocab_size)

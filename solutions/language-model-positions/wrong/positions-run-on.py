@@ -48,8 +48,9 @@ class LanguageModel(nn.Module):
         length = ids.shape[1]
         if self.position_encoding == "learned" and length > self.context:
             raise ValueError(f"{length} tokens, but learned positions for {self.context}")
-        positions = self.positions(self.seen + torch.arange(length, device=ids.device))  # (T, d_model)
-        self.seen = (self.seen + length) % (self.context - length + 1) if self.context > length else 0
+        start = self.seen if self.seen + length <= self.context else 0
+        self.seen = start + length
+        positions = self.positions(torch.arange(start, self.seen, device=ids.device))  # (T, d_model)
         x, _ = self.stack(self.tokens(ids) + positions)  # (B, T, d_model)
         return self.head(self.norm(x))  # (B, T, vocab_size)
 

@@ -47,9 +47,8 @@ class LanguageModel(nn.Module):
         length = ids.shape[1]
         if self.position_encoding == "learned" and length > self.context:
             raise ValueError(f"{length} tokens, but learned positions for {self.context}")
-        positions = self.positions(
-            torch.arange(length, device=ids.device) + (self.position_encoding != "learned")
-        )  # (T, d_model)
+        first = 0 if self.position_encoding == "learned" else 1
+        positions = self.positions(torch.arange(first, first + length, device=ids.device))  # (T, d_model)
         x, _ = self.stack(self.tokens(ids) + positions)  # (B, T, d_model)
         return self.head(self.norm(x))  # (B, T, vocab_size)
 

@@ -56,6 +56,4 @@ class LanguageModel(nn.Module):
         try:
             return super().load_state_dict(state_dict, strict, assign)
         except RuntimeError as error:
-            raise ValueError(
-                f"not a checkpoint of {self.position_encoding} positions (learned or sinusoidal)"
-            ) from error
+            raise ValueError(f"no {self.position_encoding} positions (of learned and sinusoidal)") from error

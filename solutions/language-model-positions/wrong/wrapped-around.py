@@ -45,9 +45,8 @@ class LanguageModel(nn.Module):
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         length = ids.shape[1]
-        positions = self.positions(
-            torch.arange(length, device=ids.device) % (self.context if self.position_encoding == "learned" else length)
-        )  # (T, d_model)
+        rows = self.context if self.position_encoding == "learned" else length
+        positions = self.positions(torch.arange(length, device=ids.device) % rows)  # (T, d_model)
         x, _ = self.stack(self.tokens(ids) + positions)  # (B, T, d_model)
         return self.head(self.norm(x))  # (B, T, vocab_size)
 
