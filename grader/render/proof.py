@@ -66,7 +66,7 @@ def rows_of(proof: Proof, kind: Kind) -> list[Row]:
 
 
 def cell(row: Row, criterion: str) -> str:
-    """What one submission did to a criterion: `·` passed, `×` failed as it should, `!` not as it should; blank if none."""
+    """What one submission did to one criterion: `·` passed, `×` failed as it should, `!` neither, or a blank."""
     if criterion not in row.criteria:
         return " "
     passed = row.criteria[criterion] is Outcome.PASSED

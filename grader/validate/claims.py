@@ -19,7 +19,7 @@ def of_rows(question: Question, rows: list[Row]) -> list[Finding]:
         Finding(claim="Every mistake is named, and no other", problems=_named(rows)),
         Finding(claim="Feedback gives nothing away", problems=_given_away(rows)),
         Finding(claim="Every criterion is failed by a wrong submission", problems=_idle_criteria(question, rows)),
-        Finding(claim="Every check is failed by a wrong submission", problems=_idle_checks(rows)),
+        Finding(claim="Every check is failed by a wrong submission", problems=_idle_checks(question, rows)),
     ]
 
 
@@ -98,13 +98,15 @@ def _idle_criteria(question: Question, rows: list[Row]) -> list[str]:
     return [f"no wrong submission fails {each.id}" for each in question.spec.criteria if each.id not in failed]
 
 
-def _idle_checks(rows: list[Row]) -> list[str]:
+def _idle_checks(question: Question, rows: list[Row]) -> list[str]:
+    own = f"{question.spec.suite.criterion}: " if question.spec.suite else "(none)"
     passed = {Outcome.PASSED, Outcome.NOT_REACHED}
     every = dict.fromkeys(key for row in rows for key in row.checks)
     bitten = {
         key for row in rows if row.kind is Kind.WRONG for key, outcome in row.checks.items() if outcome not in passed
     }
-    return [f"no wrong submission fails the check {_plain(key)!r}" for key in every if key not in bitten]
+    idle = [key for key in every if key not in bitten and not key.startswith(own)]
+    return [f"no wrong submission fails the check {_plain(key)!r}" for key in idle]
 
 
 def told(row: Row, id: str) -> str:

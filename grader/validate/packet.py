@@ -74,7 +74,12 @@ def _common(one: str, other: str, length: int, token: str) -> str:
     there = re.findall(token, other.lower())
     seen = {tuple(there[start : start + length]) for start in range(len(there) - length + 1)}
     runs = (tuple(words[start : start + length]) for start in range(len(words) - length + 1))
-    return next((" ".join(run) for run in runs if run in seen), "")
+    return next((" ".join(run) for run in runs if run in seen and _says_something(run)), "")
+
+
+def _says_something(run: tuple[str, ...]) -> bool:
+    """Whether a run of tokens is more than numbers and signs, as a table is that the prompt gives."""
+    return sum(token.isidentifier() for token in run) * 3 > len(run)
 
 
 def _minutes(question: Question) -> Iterator[str]:

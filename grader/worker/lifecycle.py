@@ -118,7 +118,8 @@ def _pull_back(result: Any) -> None:
     """Half the sum of squares, pulled back, where there is something to pull back from."""
     if _is_differentiable(result):
         with as_plain():
-            torch.Tensor.backward(torch.sum(torch.mul(result, torch.Tensor.detach(result))))  # of a scalar, or torch would import sympy
+            half = torch.sum(torch.mul(result, torch.Tensor.detach(result)))
+            torch.Tensor.backward(half)  # of a scalar, or torch would import sympy
 
 
 def _is_differentiable(result: Any) -> bool:
