@@ -16,10 +16,11 @@ from grader.validate.proof import Finding, MutantRow
 # A mutant that loops is as dead as one that fails, and need not be waited for as a candidate is.
 CALL_CPU_SECONDS: Final = 2.0
 SUBMISSION_CPU_SECONDS: Final = 15.0
+EVERY: Final = 6  # of the mutants, where it has to be quick
 
 
-def try_all(question: Question, bench: Bench) -> list[MutantRow]:
-    """The fate of every mutant of the reference."""
+def try_all(question: Question, bench: Bench, *, quick: bool) -> list[MutantRow]:
+    """The fate of every mutant of the reference, or, if it has to be quick, of a few."""
     if question.reference is None:
         return []
     marked = {each.mutant: each.reason for each in question.spec.equivalent}
@@ -39,15 +40,17 @@ def try_all(question: Question, bench: Bench) -> list[MutantRow]:
             return MutantRow(id=mutant.id, diff=mutant.diff, fate="equivalent", reason=marked[mutant.id])
         return MutantRow(id=mutant.id, diff=mutant.diff, fate="survived")
 
-    return bench.each(fate, mutation.mutants(question.reference))
+    return bench.each(fate, mutation.mutants(question.reference)[:: EVERY if quick else 1])
 
 
-def findings(question: Question, tried: list[MutantRow]) -> list[Finding]:
+def findings(question: Question, tried: list[MutantRow], *, quick: bool) -> list[Finding]:
     """Whether none survived, and every mark of the author's is of use."""
     by_id = {mutant.id: mutant for mutant in tried}
     marks = []
     for each in question.spec.equivalent:
         if each.mutant not in by_id:
+            if quick:
+                continue
             marks.append(f"{each.mutant} is marked equivalent, but there is no such mutant")
         elif by_id[each.mutant].fate == "killed":
             marks.append(f"{each.mutant} is marked equivalent, but {by_id[each.mutant].by!r} kills it")

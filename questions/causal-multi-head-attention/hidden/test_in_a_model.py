@@ -73,7 +73,7 @@ def test_the_gradient_at_x_is_that_of_the_function(candidate: Candidate, rng: np
         raise Mismatch("no finite gradient arrived at the input")
     # Central differences of the module's own outputs: right for any function, so nothing else is judged here.
     ways = [rng.normal(size=x.shape) for _ in range(4)]
-    step = 1e-2
+    step = 3e-3
     shifted = [(x + sign * step * way).astype("float32") for way in ways for sign in (1, -1)]
     sums = [(output_of(each, x.shape) * cotangent).sum() for each in module.many([(each,) for each in shifted])]
     numeric = np.subtract(sums[::2], sums[1::2]) / (2 * step)

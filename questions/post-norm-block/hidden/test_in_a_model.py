@@ -1,7 +1,7 @@
 """What a model needs of the block: repeatable calls that change nothing, and gradients."""
 
 import numpy as np
-from oracle import Block, build, output_of, same, tokens
+from oracle import Block, build, output_of, put, same, tokens
 
 from grader.checks import Candidate, Handle, Mismatch, criterion
 
@@ -35,6 +35,10 @@ def test_the_gradient_at_x_is_that_of_the_function(candidate: Candidate, rng: np
     block = build(candidate, rng)
     if not isinstance(block.module(tokens(rng, *SHAPE)), tuple):
         return  # what is returned has its own criterion
+    if "ff.w_1.bias" not in block.shapes:
+        return  # which parameters there are has its own criterion
+    # Half of the units stay open and half closed: central differences across the bend of a ReLU would be off.
+    put(block.module, "ff.w_1.bias", np.resize([8.0, -8.0], block.shapes["ff.w_1.bias"]))
     module = as_function(candidate, block)
     x = tokens(rng, *SHAPE)
     cotangent = rng.normal(size=SHAPE).astype("float32")

@@ -69,15 +69,16 @@ def test_without_a_cache_a_sequence_begins_anew(candidate: Candidate, rng: np.ra
 
 
 @criterion("projections")
-@pytest.mark.parametrize("bias", [True, False])
-def test_all_projections_have_biases_or_none_has(candidate: Candidate, bias: bool) -> None:
+@pytest.mark.parametrize("bias", [True, False, None], ids=["biases", "none", "default"])
+def test_all_projections_have_biases_or_none_has(candidate: Candidate, bias: bool | None) -> None:
     layer = built(candidate, 24, 4, bias=bias)
     for name in ("query", "key", "value", "output"):
         weight, found = (candidate.value(layer, f"{name}.{kind}") for kind in ("weight", "bias"))
         if not isinstance(weight, np.ndarray) or weight.shape != (24, 24):
             raise Mismatch(f"the weight of {name} is {describe(weight)}, expected an array of shape [24, 24]")
-        if (found is not None) != bias:
-            raise Mismatch(f"with bias={bias} the bias of {name} is {describe(found)}")
+        if (found is None) != (bias is False):
+            given = "by default" if bias is None else f"with bias={bias}"
+            raise Mismatch(f"{given} the bias of {name} is {describe(found)}")
 
 
 @criterion("moves-with-the-model")

@@ -1,5 +1,7 @@
 """`to_interleaved` and `to_half`: rows change places within each head, and nothing else happens to them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -9,7 +11,7 @@ from grader.checks import Candidate, Mismatch, Raised, criterion, describe, tens
 BOTH = ("to_interleaved", "to_half")
 
 
-def converted(candidate: Candidate, name: str, weight: NDArray[np.generic], n_head: int) -> NDArray[np.generic]:
+def converted(candidate: Candidate, name: str, weight: NDArray[Any], n_head: int) -> NDArray[Any]:
     """What a conversion gives, if it has the shape and dtype of the weight."""
     result = candidate[name](tensor(weight), n_head)
     if not isinstance(result, np.ndarray) or result.shape != weight.shape or result.dtype != weight.dtype:
@@ -19,14 +21,14 @@ def converted(candidate: Candidate, name: str, weight: NDArray[np.generic], n_he
 
 
 def numbered(heads: int, width: int, *columns: int) -> NDArray[np.float32]:
-    """A weight whose entries all differ, so that each row can be told."""
+    """A weight whose entries are different whole numbers, so that each row can be told, whatever was rounded."""
     return np.arange(heads * width * int(np.prod(columns)), dtype="float32").reshape(heads * width, *columns)
 
 
-def order(result: NDArray[np.generic], weight: NDArray[np.generic]) -> list[int]:
-    """The row of the weight that each row of the result is; a Mismatch if it is none."""
+def order(result: NDArray[Any], weight: NDArray[np.float32]) -> list[int]:
+    """The row of a numbered weight that each row of the result is; a Mismatch if it is none."""
     rows = {row.tobytes(): number for number, row in enumerate(weight)}
-    found = [rows.get(row.tobytes(), -1) for row in result]
+    found = [rows.get(row.tobytes(), -1) for row in np.rint(result)]
     if -1 in found or len(set(found)) != len(weight):
         raise Mismatch("the result holds other rows than the weight, expected the same ones in another order")
     return found
@@ -67,9 +69,10 @@ def test_there_and_back_is_where_it_was(
 ) -> None:
     weight = rng.normal(size=(24, 24)).astype(dtype)
     there = converted(candidate, first, weight, 3)
-    if np.array_equal(there, weight):
+    if np.allclose(there, weight):
         raise Mismatch(f"{first} changes nothing")
-    if not np.array_equal(converted(candidate, second, there, 3), weight):
+    back = converted(candidate, second, there, 3)
+    if not np.allclose(back, weight, rtol=64 * np.finfo(dtype).eps, atol=0.0):
         raise Mismatch(f"{second} does not undo {first}")
 
 
