@@ -296,7 +296,18 @@ def test_the_json_that_is_printed_is_the_report_that_is_written(
 def test_the_report_has_the_fields_that_programs_read(wrong: subprocess.CompletedProcess[str]) -> None:
     report = json.loads(wrong.stdout)
     assert list(report) == [
-        *("schema", "question", "submission", "verdict", "score", "criteria", "diagnosis", "answers", "integrity"),
+        *(
+            "schema",
+            "question",
+            "submission",
+            "verdict",
+            "score",
+            "criteria",
+            "diagnosis",
+            "answers",
+            "suite",
+            "integrity",
+        ),
         *("isolation", "seed", "environment", "timing"),
     ]
     assert (report["question"]["id"], report["question"]["digest"]) == (ID, QUESTION.digest)

@@ -24,7 +24,7 @@ class Sizes(NamedTuple):
     vocab_size: int = 17
     context: int = 9
     d_model: int = 12
-    n_layers: int = 2
+    n_layers: int = 1
     n_head: int = 3
 
     def with_context(self, context: int) -> "Sizes":
@@ -35,7 +35,7 @@ class Sizes(NamedTuple):
 SIZES = Sizes()
 
 
-def built(candidate: Candidate, kind: str, sizes: Sizes = SIZES) -> Handle:
+def built(candidate: Candidate, kind: str | None, sizes: Sizes = SIZES) -> Handle:
     """A new model of the candidate's."""
     return as_module(candidate.LanguageModel(*sizes, position_encoding=kind))
 
@@ -108,8 +108,10 @@ def set_weights(
     Where a shape is not the agreed one, which has a criterion of its own, numbers are repeated or left out.
     """
     names = names_of(candidate, model, sizes)
-    held = {each.name: each.shape for each in candidate.inventory(model)}
-    fitted = {name: np.resize(value, held[names[name]]) for name, value in values.items() if name in names}
+    held = {each.name: each for each in candidate.inventory(model)}
+    named = {name: held[names[name]] for name in values if name in names}
+    of_object = {each.object: np.resize(values[name], each.shape) for name, each in named.items()}  # tied ones get one
+    fitted = {name: of_object[each.object] for name, each in named.items()}
     inside = {names[name]: tensor(value) for name, value in fitted.items() if IN_BLOCKS in names[name]}
     if inside:
         stack = next(iter(inside)).partition(IN_BLOCKS)[0]
@@ -125,6 +127,19 @@ def logits_of(model: Handle, ids: NDArray[np.int64], sizes: Sizes = SIZES) -> Ar
     """The model's logits for ids (B, T), if they are that."""
     shape = (*ids.shape, sizes.vocab_size)
     return expect_array(model(ids), shape, of=f"the result for ids of {list(ids.shape)}", dtypes=("float32",))
+
+
+def numbers_of(model: Handle, ids: NDArray[np.int64]) -> Array:
+    """All the numbers that the model gives for ids, in one row, whatever their shapes are."""
+    found: list[Array] = []
+    todo = [model(ids)]
+    while todo:
+        value = todo.pop()
+        todo.extend(value if isinstance(value, list | tuple) else [])
+        found.extend([value.reshape(-1)] if isinstance(value, np.ndarray) else [])
+    if not found:
+        raise Mismatch("the model gives no numbers")
+    return np.concatenate(found)
 
 
 def expected_logits(ids: NDArray[np.int64], values: dict[str, Array], positions: Array, sizes: Sizes = SIZES) -> Array:

@@ -1,9 +1,22 @@
 """What a model does in a few fixed situations, so that the mistake behind a failure can be named."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from models import KINDS, SIZES, built, drawn, expected_logits, names_of, set_weights, shapes, sinusoids, token_ids
+from models import (
+    KINDS,
+    SIZES,
+    built,
+    drawn,
+    expected_logits,
+    names_of,
+    numbers_of,
+    set_weights,
+    shapes,
+    sinusoids,
+    token_ids,
+)
 from test_model import ready
 from test_positions import as_module
 
@@ -168,10 +181,35 @@ def crossings(candidate: Candidate) -> list[str]:
     return [_loaded(candidate, *pair) for pair in (KINDS, KINDS[::-1])]
 
 
+@probe
+def after_a_crossing(candidate: Candidate) -> list[bool]:
+    """Whether a model that was given a checkpoint of the other kind has a position table then."""
+    found = []
+    for saved, loading in (KINDS, KINDS[::-1]):
+        model, state = built(candidate, loading), built(candidate, saved).state_dict()
+        with suppress(Raised):
+            model.load_state_dict(state)
+        found.append("positions.weight" in names_of(candidate, model))
+    return found
+
+
+@probe
+def incomplete(candidate: Candidate) -> str:
+    """What becomes of a checkpoint of the same kind that lacks something."""
+    state = built(candidate, "learned").state_dict()
+    if isinstance(state, Handle):
+        state.pop(names_of(candidate, built(candidate, "learned"))["tokens.weight"])
+    try:
+        built(candidate, "learned").load_state_dict(state)
+    except Raised:
+        return "refused"
+    return "taken"
+
+
 def _loaded(candidate: Candidate, saved: str, loading: str) -> str:
     source, model = built(candidate, saved), ready(candidate, loading, weights())
     source(IDS)
-    before = model(IDS)
+    before = numbers_of(model, IDS)
     state = source.state_dict()
     outcome = "taken"
     try:
@@ -179,7 +217,7 @@ def _loaded(candidate: Candidate, saved: str, loading: str) -> str:
     except Raised as error:
         both = all(kind in error.message.lower() for kind in KINDS)
         outcome = f"refused with {error.type}, {'both kinds named' if both else 'without their names'}"
-    changed = not np.allclose(model(IDS), before, atol=1e-3)
+    changed = not np.allclose(numbers_of(model, IDS), before, atol=1e-3)
     return f"{outcome}, the model {'changed' if changed else 'as it was'}"
 
 

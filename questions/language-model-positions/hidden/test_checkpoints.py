@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from models import ATOL, KINDS, SIZES, built, drawn, set_weights, shapes, token_ids
+from models import ATOL, KINDS, SIZES, built, drawn, numbers_of, set_weights, shapes, token_ids
 from test_model import ready
 
 from grader.checks import Candidate, Mismatch, Raised, criterion, largest_difference
@@ -27,10 +27,10 @@ def test_the_parameters_have_the_agreed_names_and_shapes(candidate: Candidate, k
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_checkpoint_of_the_same_kind_is_restored(candidate: Candidate, rng: np.random.Generator, kind: str) -> None:
     saved, ids = ready(candidate, kind, drawn(rng)), token_ids(rng, 3, 5)
-    expected = saved(ids)
+    expected = numbers_of(saved, ids)
     fresh = built(candidate, kind)
     load(fresh, saved, f"a {kind} model refused a checkpoint of a {kind} one")
-    if largest_difference(fresh(ids), expected) > ATOL:
+    if largest_difference(numbers_of(fresh, ids), expected) > ATOL:
         raise Mismatch(f"a {kind} model gives other logits than the one whose checkpoint it loaded")
 
 
@@ -80,11 +80,11 @@ def test_a_refused_checkpoint_leaves_the_model_as_it_was(
     candidate: Candidate, rng: np.random.Generator, saved: str, loading: str
 ) -> None:
     model, ids = ready(candidate, loading, drawn(rng)), token_ids(rng, 3, 5)
-    before = model(ids)
+    before = numbers_of(model, ids)
     other = built(candidate, saved)
     set_weights(candidate, other, drawn(rng))
     state = other.state_dict()
     with suppress(Raised):  # whether it is refused has a criterion of its own
         model.load_state_dict(state)
-    if largest_difference(model(ids), before) > ATOL:
+    if largest_difference(numbers_of(model, ids), before) > ATOL:
         raise Mismatch(f"a {loading} model gives other logits after a checkpoint of a {saved} one, expected the same")

@@ -52,22 +52,18 @@ def is_used(candidate: Candidate, value: np.ndarray) -> bool:
 
 
 @criterion("no-position-parameters")
-@pytest.mark.parametrize("context", [SIZES.context, 31])
-def test_a_sinusoidal_model_has_one_table_fewer(candidate: Candidate, context: int) -> None:
-    sizes = SIZES.with_context(context)
+def test_a_sinusoidal_model_has_one_table_fewer(candidate: Candidate) -> None:
+    sizes = SIZES.with_context(31)
     learned, fixed = (candidate.inventory(built(candidate, kind, sizes)) for kind in ("learned", "sinusoidal"))
     saved = learned.parameter_count - fixed.parameter_count
-    expect_integer(saved, context * SIZES.d_model, of="what a sinusoidal model has fewer of parameters")
+    expect_integer(saved, sizes.context * sizes.d_model, of="what a sinusoidal model has fewer of parameters")
 
 
 @criterion("on-demand")
-@pytest.mark.parametrize("length", [5, SIZES.context])
-def test_nothing_larger_than_the_frequencies_is_kept(
-    candidate: Candidate, rng: np.random.Generator, length: int
-) -> None:
+def test_nothing_larger_than_the_frequencies_is_kept(candidate: Candidate, rng: np.random.Generator) -> None:
     model = built(candidate, "sinusoidal")
     expect_nothing_large(candidate, model, "is built")
-    model(token_ids(rng, 3, length))
+    model(token_ids(rng, 3, SIZES.context))
     expect_nothing_large(candidate, model, "was called")
 
 

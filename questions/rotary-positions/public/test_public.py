@@ -12,13 +12,14 @@ from solution import RotaryAttention, rotate, to_half, to_interleaved
     ("layout", "expected"),
     [
         ("interleaved", [0.540302, 0.841471, 0.999950, 0.010000]),
-        ("half", [-0.301169, 0.0, 1.381773, 0.0]),
+        ("half", [-0.301169, 0.000000, 1.381773, 0.000000]),
     ],
 )
 def test_the_example_of_the_prompt(layout, expected):
     x = torch.tensor([[1.0, 0.0, 1.0, 0.0]] * 2)
     result = rotate(x, torch.tensor([0, 1]), layout=layout)
-    torch.testing.assert_close(result, torch.tensor([[1.0, 0.0, 1.0, 0.0], expected]), atol=1e-5, rtol=0)
+    at_zero = [1.000000, 0.000000, 1.000000, 0.000000]
+    torch.testing.assert_close(result, torch.tensor([at_zero, expected]), atol=1e-5, rtol=0)
 
 
 def test_a_rotation_keeps_lengths():
