@@ -7,9 +7,9 @@ import queue
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
+from grader.closing import Closing
 from grader.errors import GraderError
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Bench:
+class Bench(Closing):
     """Engines for work that comes in many pieces. A context manager; `isolation` is what was probed at the start.
 
     Args:
@@ -90,12 +90,8 @@ class Bench:
         self._stack.push(engine)
         return engine
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """End its processes."""
         self._stack.close()
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from grader import diagnose, environment, integrity, scoring, submission
+from grader.closing import Closing
 from grader.examine import isolation
 from grader.examine.examiner import Examiner
 from grader.examine.zygote import Zygote
@@ -20,7 +19,7 @@ from grader.stopwatch import Stopwatch
 from grader.suite import SuiteGrader
 
 
-class Engine:
+class Engine(Closing):
     """The warm part, for one question and any number of submissions: a zygote, an examiner, and the probed isolation.
 
     Args:
@@ -126,10 +125,6 @@ class Engine:
         spec = self.question.spec
         return QuestionPart(id=spec.id, version=spec.version, title=spec.title, digest=self.question.digest)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """End its processes."""
         self._stack.close()

@@ -296,7 +296,7 @@ class Question:
         whole = hashlib.sha256()
         top = self.folder.parent.parent
         shared = [path for path in self.support if path.parent != self.folder]
-        for path in (*files_of(self.folder), *files_of(self.solutions), *shared, *files_of(self.shared / "hidden")):
+        for path in (*files_of(self.folder), *files_of(self.solutions), *shared, *self.helpers):
             root = self.solutions.parent.parent if path.is_relative_to(self.solutions) else top
             content = hashlib.sha256(path.read_bytes()).hexdigest()
             whole.update(f"{path.relative_to(root).as_posix()}\0{content}\n".encode())
@@ -313,6 +313,25 @@ class Question:
         own = [self.folder / name for name in self.spec.support]
         common = self.shared / "support"
         return [path if path.exists() or not (common / path.name).exists() else common / path.name for path in own]
+
+    @cached_property
+    def helpers(self) -> list[Path]:
+        """The shared modules that the hidden tests import, and those that these import in turn."""
+        there = {path.stem: path for path in files_of(self.shared / "hidden") if path.suffix == ".py"}
+        found: dict[str, Path] = {}
+        waiting = [path for path in files_of(self.folder / "hidden") if path.suffix == ".py"]
+        while waiting:
+            for name in imported(specfile.read_text(waiting.pop())):
+                if name in there and name not in found:
+                    found[name] = there[name]
+                    waiting.append(there[name])
+        return sorted(found.values())
+
+    @cached_property
+    def hidden_texts(self) -> dict[str, str]:
+        """Every Python text that only the examiner sees, by the path that a person knows it by."""
+        paths = [*files_of(self.folder / "hidden"), *self.helpers]
+        return {f"hidden/{path.name}": specfile.read_text(path) for path in paths if path.suffix == ".py"}
 
     @property
     def defines(self) -> list[str]:
@@ -356,6 +375,17 @@ class Question:
         """The text of a file among the solutions, if it is there."""
         file = self.solutions / path
         return specfile.read_text(file) if file.is_file() else None
+
+
+def imported(text: str) -> set[str]:
+    """The top-level names of the modules that a text imports; none if it is no Python, which is told elsewhere."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return set()
+    names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return {name.partition(".")[0] for name in names}
 
 
 def files_of(root: Path) -> list[Path]:

@@ -75,8 +75,9 @@ def test_the_digest_covers_what_is_shared(folder: Path) -> None:
             stream.write("# changed\n")
         digests.add(load(folder).digest)
     assert len(digests) == 3
-    (folder / "questions" / "shared" / "support" / "of_another_question.py").write_text("", "utf-8")
-    assert load(folder).digest in digests, "support that it does not list is not its own"
+    for kind in ("support", "hidden"):
+        (folder / "questions" / "shared" / kind / "of_another_question.py").write_text("", "utf-8")
+    assert load(folder).digest in digests, "what it neither lists nor imports is not its own"
 
 
 def test_a_support_file_that_is_nowhere_is_told(folder: Path) -> None:

@@ -5,7 +5,6 @@ The question is a tiny one. Its mutants leave the base out, start at one, hang, 
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import random
@@ -17,8 +16,6 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from grader.errors import QuestionError
 from grader.grade import Engine
@@ -495,159 +492,6 @@ def test_the_reference_stands_at_places_that_differ_by_seed_and_submission() -> 
 )
 def test_a_name_that_was_made_up_while_the_tests_ran_is_not_told_on(name: str, told: str) -> None:
     assert OwnTests("test_solution.py", "class TestIt:\n    def test_it(self): ...\n").known(name) == told
-
-
-# Disguise
-
-PROGRAM: Final = '''\
-"""Everything that is hard to rename."""
-from __future__ import annotations
-
-import math as m
-
-
-def plain(n, *rest, scale=2, **more):
-    """Twice over."""
-    total = 0
-    for step in range(n):
-        total += step * scale
-        if total > 5:
-            half = total / 2
-            total = half
-    return total, rest, more
-
-
-def nested(n):
-    seen = []
-    count = 0
-
-    def inner(x):
-        nonlocal count
-        count += 1
-        mine = x * count
-        seen.append(mine)
-        return mine
-
-    squares = [inner(k) for k in range(n)]
-    table = {k: v for k, v in zip(range(n), squares)}
-    return squares, table, (lambda z: z + count)(1), {s % 3 for s in squares}, sum(s for s in seen)
-
-
-def caught(n):
-    try:
-        value = 1 / n
-    except ZeroDivisionError as error:
-        value = str(error)
-    finally:
-        done = True
-    return value, done
-
-
-def matched(thing):
-    match thing:
-        case [first, *others]:
-            got = first, others
-        case {"key": inside, **left}:
-            got = inside, left
-        case other:
-            got = other
-    return got
-
-
-def imported(n):
-    import math as local_math
-
-    class Box:
-        size = n
-
-    found = (big := n * 2) + local_math.floor(m.pi)
-    return found, big, Box.size, Box.__qualname__
-
-
-def spoken(n):
-    name = n + 1
-    return f"{name=} {name:>5} {'quoted'}"
-
-
-def generated(n):
-    for index in range(n):
-        sent = yield index
-        assert sent is None
-
-
-class Thing:
-    """A thing."""
-
-    kind = "thing"
-
-    def __init__(self, n):
-        self.__hidden = n
-        __local = n + 1
-        self.both = self.__hidden, __local
-
-    def method(self):
-        with open("/dev/null") as file:
-            text = file.read()
-        return super().__repr__() != text, self.both
-'''
-
-
-def outcome_of(source: str, n: int) -> dict[str, Any]:
-    """What every part of the program gives."""
-    space: dict[str, Any] = {"__name__": "program"}
-    exec(compile(source, "program.py", "exec"), space)
-    return {
-        "plain": space["plain"](n, 1, scale=3, extra=4),
-        "nested": space["nested"](n),
-        "caught": space["caught"](n % 2),
-        "matched": [space["matched"](thing) for thing in ([n, 2], {"key": n, "b": 1}, n)],
-        "imported": space["imported"](n),
-        "spoken": space["spoken"](n),
-        "generated": list(space["generated"](n)),
-        "thing": space["Thing"](n).method(),
-        "names": sorted(name for name in space if not name.startswith("__")),
-    }
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 1 << 32), st.integers(0, 9))
-def test_a_disguised_program_does_the_same(seed: int, n: int) -> None:
-    assert outcome_of(disguise(PROGRAM, random.Random(seed)), n) == outcome_of(PROGRAM, n)
-
-
-def functions(source: str) -> dict[str, str]:
-    """A hash of each code object of a text, by its qualified name."""
-    found: dict[str, str] = {}
-    waiting = [compile(source, "solution.py", "exec")]
-    while waiting:
-        code = waiting.pop()
-        if code.co_name != "<module>":
-            whole = repr((code.co_code, code.co_varnames, code.co_consts))
-            found[code.co_qualname] = hashlib.sha256(whole.encode()).hexdigest()
-        waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
-    return found
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 1 << 32))
-def test_two_disguises_have_no_function_alike(seed: int) -> None:
-    rng = random.Random(seed)
-    one, other = functions(disguise(PROGRAM, rng)), functions(disguise(PROGRAM, rng))
-    comparable = {name for name in one if not name.endswith((".Box", "Thing")) and "<" not in name.rpartition(".")[2]}
-    assert one.keys() == other.keys()
-    assert not [name for name in comparable if one[name] == other[name]]
-
-
-def test_no_docstring_is_left_and_lines_move() -> None:
-    texts = [disguise(PROGRAM, random.Random(seed)) for seed in range(10)]
-    nodes = [node for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-    assert not [node.name for node in nodes if ast.get_docstring(node)]
-    assert len({text.count("\n", 0, text.index("class Thing")) for text in texts}) > 3
-
-
-def test_code_that_looks_at_its_own_names_keeps_them() -> None:
-    watcher = "def look(n):\n    value = n\n    return (sorted(locals()), value)\n"
-    assert disguise(watcher, random.Random(0)).strip() == watcher.strip()
 
 
 def test_the_disguised_reference_computes_the_same_numbers() -> None:

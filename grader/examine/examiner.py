@@ -9,9 +9,9 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
+from grader.closing import Closing
 from grader.errors import GraderFault, QuestionError
 from grader.examine.brief import Brief, Examination
 from grader.examine.zygote import Zygote
@@ -22,7 +22,7 @@ COLLECT_SECONDS: Final = 120.0
 SPARE_SECONDS: Final = 120.0
 
 
-class Examiner:
+class Examiner(Closing):
     """Examines submissions to one question. A context manager; leaving it ends the process.
 
     Args:
@@ -124,14 +124,6 @@ class Examiner:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def environment() -> dict[str, str]:

@@ -7,9 +7,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
+from grader.closing import Closing
 from grader.errors import GraderFault, QuestionError
 from grader.sandbox.tiers import Tier
 
@@ -27,7 +27,7 @@ ENVIRONMENT: Final = {
 START_SECONDS: Final = 120.0
 
 
-class Zygote:
+class Zygote(Closing):
     """A warm process to fork workers from. A context manager; leaving it ends the process and all its workers.
 
     `control` is the socket that new workers are asked for on; a child of this process may use it too. `missing` says,
@@ -106,11 +106,3 @@ class Zygote:
         self.process.wait()
         if self.process.stderr is not None:
             self.process.stderr.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()

@@ -23,7 +23,7 @@ def leaks(question: Question, report: Report) -> list[str]:
 
 def _hidden(question: Question) -> tuple[list[str], list[str]]:
     """Lines that are long enough to be telling, and numbers of three digits and more that are not public."""
-    texts = [path.read_text("utf-8") for path in sorted((question.folder / "hidden").glob("*.py"))]
+    texts = question.hidden_texts.values()
     lines = [line.strip() for text in texts for line in text.splitlines() if len(line.strip()) > TELLING]
     numbers = {number.replace("_", "") for text in texts for number in NUMBER.findall(text)}
     numbers |= {str(answer.expected) for answer in question.spec.answers if answer.kind == "integer"}

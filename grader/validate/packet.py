@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from grader import specfile
-from grader.question import Question, files_of
+from grader.question import Question
 from grader.validate.proof import Finding
 
 SHARED_WORDS: Final = 10  # so many words in a row are no coincidence
@@ -44,13 +44,10 @@ def public_tests(question: Question) -> list[Path]:
 def leaks(question: Question) -> Iterator[str]:
     """Where the packet repeats a hidden test, an expected answer, or a misconception."""
     packet = packet_texts(question)
-    code = {
-        path.name: specfile.read_text(path) for path in files_of(question.folder / "hidden") if path.suffix == ".py"
-    }
-    for hidden, text in code.items():
+    for hidden, text in question.hidden_texts.items():
         for name, given in packet.items():
             if shared := _common(text, given, SHARED_TOKENS, r"\w+|[^\w\s]"):
-                yield f"{name} and hidden/{hidden} both hold “{shared}”"
+                yield f"{name} and {hidden} both hold “{shared}”"
     for where, text in _judgements(question):
         for name, given in packet.items():
             if shared := _common(text, given, SHARED_WORDS, r"\w+"):

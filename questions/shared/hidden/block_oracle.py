@@ -15,10 +15,10 @@ EPSILON = 1e-5  # of torch's LayerNorm, where nothing else is said
 def shapes(d_model: int, n_head: int, d_k: int, d_v: int, d_ff: int) -> Shapes:
     """The names and shapes of a block's parameters."""
     return {
-        "attention.query.weight": (n_head * d_k, d_model),
-        "attention.key.weight": (n_head * d_k, d_model),
-        "attention.value.weight": (n_head * d_v, d_model),
-        "attention.output.weight": (d_model, n_head * d_v),
+        "attention.w_q.weight": (n_head * d_k, d_model),
+        "attention.w_k.weight": (n_head * d_k, d_model),
+        "attention.w_v.weight": (n_head * d_v, d_model),
+        "attention.w_o.weight": (d_model, n_head * d_v),
         "norm_attention.weight": (d_model,),
         "norm_attention.bias": (d_model,),
         "feed_forward.widen.weight": (d_ff, d_model),
@@ -57,13 +57,13 @@ def apply(x: Array, weights: Mapping[str, Array], n_head: int) -> tuple[Array, A
         projected = x @ tensors[f"attention.{name}.weight"].T
         return projected.reshape(batch, length, n_head, -1).transpose(0, 2, 1, 3)  # (B, H, T, d_k or d_v)
 
-    query, key, value = heads("query"), heads("key"), heads("value")
+    query, key, value = heads("w_q"), heads("w_k"), heads("w_v")
     scores = query @ key.swapaxes(-2, -1) / np.sqrt(query.shape[-1])  # (B, H, T, T)
     scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
     weight = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weight /= weight.sum(axis=-1, keepdims=True)
     mixed = (weight @ value).transpose(0, 2, 1, 3).reshape(batch, length, -1)  # (B, T, H * d_v)
-    x = x + mixed @ tensors["attention.output.weight"].T
+    x = x + mixed @ tensors["attention.w_o.weight"].T
     x = normalised(x, tensors["norm_attention.weight"], tensors["norm_attention.bias"])
     wide = np.maximum(x @ tensors["feed_forward.widen.weight"].T + tensors["feed_forward.widen.bias"], 0)
     x = x + wide @ tensors["feed_forward.narrow.weight"].T + tensors["feed_forward.narrow.bias"]

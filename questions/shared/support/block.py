@@ -7,32 +7,8 @@ Shapes in comments use B for the batch, T for the tokens of a sequence, D for d_
 """
 
 import torch
+from attention import MultiHeadAttention
 from torch import nn
-
-
-class CausalSelfAttention(nn.Module):
-    """Multi-head attention in which a token sees itself and the tokens before it. No projection has a bias."""
-
-    def __init__(self, d_model: int, n_head: int, d_k: int, d_v: int) -> None:
-        super().__init__()
-        self.n_head = n_head
-        self.query = nn.Linear(d_model, n_head * d_k, bias=False)
-        self.key = nn.Linear(d_model, n_head * d_k, bias=False)
-        self.value = nn.Linear(d_model, n_head * d_v, bias=False)
-        self.output = nn.Linear(n_head * d_v, d_model, bias=False)
-
-    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the mixed values (B, T, D) and the attention map (B, H, T, T), whose rows sum to 1."""
-        batch, length, _ = x.shape
-        query, key, value = (
-            project(x).view(batch, length, self.n_head, -1).transpose(1, 2)  # (B, H, T, d_k or d_v)
-            for project in (self.query, self.key, self.value)
-        )
-        scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5  # (B, H, T, T)
-        future = torch.ones(length, length, dtype=torch.bool, device=x.device).triu(diagonal=1)  # (T, T)
-        weights = scores.masked_fill(future, float("-inf")).softmax(dim=-1)  # (B, H, T, T)
-        mixed = (weights @ value).transpose(1, 2).reshape(batch, length, -1)  # (B, T, H * d_v)
-        return self.output(mixed), weights
 
 
 class FeedForward(nn.Module):
@@ -60,13 +36,13 @@ class TransformerBlock(nn.Module):
 
     def __init__(self, d_model: int, n_head: int, d_k: int, d_v: int, d_ff: int) -> None:
         super().__init__()
-        self.attention = CausalSelfAttention(d_model, n_head, d_k, d_v)
+        self.attention = MultiHeadAttention(n_head, d_model, d_k, d_v)
         self.norm_attention = nn.LayerNorm(d_model)
         self.feed_forward = FeedForward(d_model, d_ff)
         self.norm_feed_forward = nn.LayerNorm(d_model)
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the new embeddings (B, T, D) and the attention map (B, H, T, T); x is (B, T, D)."""
-        attended, weights = self.attention(x)  # (B, T, D), (B, H, T, T)
+        attended, weights = self.attention(x, x, x)  # (B, T, D), (B, H, T, T)
         x = self.norm_attention(x + attended)  # (B, T, D)
         return self.norm_feed_forward(x + self.feed_forward(x)), weights

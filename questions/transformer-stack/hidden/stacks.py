@@ -8,7 +8,7 @@ from block_oracle import Array
 
 from grader.checks import Candidate, Handle, Mismatch, Undefined, describe, tensor
 
-A_PARAMETER = ".attention.query.weight"
+A_PARAMETER = ".attention.w_q.weight"
 
 
 class Sizes(NamedTuple):
@@ -88,8 +88,8 @@ def with_random_blocks(candidate: Candidate, depth: int, rng: np.random.Generato
 def without_queries(candidate: Candidate, place: int, rng: np.random.Generator) -> Handle:
     """A stack of three whose block at `place` looks everywhere alike, whatever reaches it: its map gives it away."""
     stack, blocks = with_random_blocks(candidate, 3, rng)
-    shape = shapes_in(candidate, blocks[place])["attention.query.weight"]
-    blocks[place].load_state_dict({"attention.query.weight": np.zeros(shape, "float32")}, False)
+    shape = shapes_in(candidate, blocks[place])["attention.w_q.weight"]
+    blocks[place].load_state_dict({"attention.w_q.weight": np.zeros(shape, "float32")}, False)
     return stack
 
 
