@@ -1,7 +1,7 @@
 """Every shipped question is proven: by its reference, by what is unusual and what is wrong, and by mutants.
 
 `grader validate --record` proves a question in full, and writes down of which files. Where the record is of the files
-that are there, all solutions are graded again here, and every sixth mutant; otherwise the question is proven in full.
+that are there, every fourth solution is graded again here, and every sixth mutant; otherwise it is proven in full.
 """
 
 from __future__ import annotations

@@ -288,7 +288,15 @@ def test_every_rule_has_its_cases() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for question in QUESTIONS for path in sorted(question.solutions.rglob("*.py"))], ids=lambda p: p.stem
+    "path",
+    [
+        path
+        for question in QUESTIONS
+        for kind in ("*.py", "unusual/*.py", "wrong/*.py", "mutants/*.py")
+        for path in sorted(question.solutions.glob(kind))
+        if question.suite_file != path.name
+    ],
+    ids=lambda path: f"{path.parent.parent.name}-{path.stem}",
 )
 def test_no_shipped_solution_is_noted(path: Path) -> None:
     assert integrity.notes(path.read_text("utf-8"), SUPPORT) == []

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -17,7 +19,7 @@ from grader.examine.zygote import Zygote
 from grader.question import Question
 from grader.render import proof as render
 from grader.scaffold import MARK, make
-from grader.validate import claims, packet, prove, public, record
+from grader.validate import claims, margins, packet, prove, public, record
 from grader.validate.proof import Finding, Kind, Proof
 
 ID = "row-softmax"
@@ -133,6 +135,22 @@ def test_feedback_that_gives_a_number_away_is_named(zygotes: tuple[Zygote, Zygot
     )
     found = problems(prove(load(tmp_path), *zygotes).findings, "Feedback gives nothing away")
     assert any("the feedback holds the hidden number 1741" in problem for problem in found), found
+
+
+def test_a_check_that_needs_luck_is_named(zygotes: tuple[Zygote, Zygote], tmp_path: Path) -> None:
+    """At seed 1, and hardly any other, the check draws small scores and lets the wrong solution through."""
+    question = written(tmp_path)
+    hidden = question.folder / "hidden/test_softmax.py"
+    name = zlib.crc32(b"test_large_scores_give_finite_numbers")
+    unlucky = int(np.random.default_rng([margins.OTHER_SEEDS[0], name]).integers(1 << 20))
+    edit(hidden, "rng.uniform(0, 2000,", f"rng.uniform(0, 2 if rng.integers(1 << 20) == {unlucky} else 2000,")
+    proof = prove(load(tmp_path), *zygotes)
+    assert [finding.claim for finding in proof.findings if not finding.holds] == [
+        "Other hidden inputs let nothing wrong through"
+    ]
+    assert problems(proof.findings, "Other hidden inputs let nothing wrong through") == [
+        "wrong/overflows.py gets through large-scores at seed 1"
+    ]
 
 
 def leak_a_test(question: Question) -> None:

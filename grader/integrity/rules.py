@@ -95,8 +95,12 @@ RULES: Final = (
     Rule(
         "more-processes",
         "{} starts processes that can outlive a call.",
-        names="os.fork* os.setsid os.daemon multiprocessing _multiprocessing torch.multiprocessing joblib "
-        "concurrent.futures.process concurrent.futures.ProcessPoolExecutor",
+        names="os.fork* os.setsid os.daemon multiprocessing _multiprocessing joblib "
+        "concurrent.futures.process concurrent.futures.ProcessPoolExecutor "
+        # Not all of it: torch keeps its weak references to storages there.
+        "torch.multiprocessing.spawn torch.multiprocessing.start_* torch.multiprocessing.Pool* "
+        "torch.multiprocessing.Process* torch.multiprocessing.Manager torch.multiprocessing.get_context "
+        "torch.multiprocessing.pool",
     ),
     Rule(
         "ends-the-process",

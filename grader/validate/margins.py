@@ -1,4 +1,4 @@
-"""How much room the reference has: other hidden inputs, other roundings, and the limits on what it may use."""
+"""How much room there is: other hidden inputs, other roundings, and the limits on what the reference may use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOM: Final = 3.0  # how many times what the reference uses a limit has to be
 
 
 def findings(question: Question, bench: Bench, rows: list[Row], *, quick: bool) -> list[Finding]:
-    """Grade the reference, and what is unusual, once more under other conditions."""
+    """Grade right and wrong solutions once more under other conditions; only the reference where it has to be quick."""
     reference = question.reference or ""
     again = [case for case in cases.cases(question) if case.kind in (Kind.REFERENCE, Kind.UNUSUAL)]
     pairs = [(case, seed) for case in again for seed in OTHER_SEEDS[: 2 if case.kind is Kind.REFERENCE else 1]]
@@ -36,10 +36,24 @@ def findings(question: Question, bench: Bench, rows: list[Row], *, quick: bool) 
             if check.outcome is not Outcome.PASSED
         ]
 
+    wrong = [case for case in cases.cases(question) if case.kind is Kind.WRONG and case.name.endswith(".py")]
+
+    def lucky(engine: Engine, case: cases.Case) -> list[str]:
+        seen = engine.examiner.examine(question.solution(case.name) or "", OTHER_SEEDS[0])
+        bitten = {check.criterion for check in seen.checks if check.outcome is not Outcome.PASSED}
+        asked = {check.criterion for check in seen.checks}
+        return [
+            f"{case.name} gets through {id} at seed {OTHER_SEEDS[0]}"
+            for id in case.fails
+            if id in asked and id not in bitten
+        ]
+
     steady = [problem for problems in bench.each(other_seed, pairs) for problem in problems]
+    luck = [problem for problems in bench.each(lucky, [] if quick else wrong) for problem in problems]
     rounding = [problem for problems in bench.each(nudged, [reference]) for problem in problems]
     return [
         Finding(claim="Other hidden inputs change no mark of what is right", problems=steady),
+        Finding(claim="Other hidden inputs let nothing wrong through", problems=luck),
         Finding(claim="Every tolerance leaves the reference a margin", problems=rounding),
         Finding(claim="Every limit leaves the reference a margin", problems=_tight(question, rows)),
     ]

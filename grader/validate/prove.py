@@ -30,8 +30,8 @@ def prove(
         zygote: a warm one; by default one is started.
         tests: a warm one with pytest, see `public.warm`; by default one is started.
         jobs: how many submissions are graded at once.
-        quick: leave out most mutants, and other hidden inputs: enough to see that the grader still does what it did,
-            not to prove a question.
+        quick: leave out most mutants, most of what is unusual and wrong, and other hidden inputs: enough to see that
+            the grader still does what it did, not to prove a question.
         progress: told what is going on, after each submission.
 
     Raises:
@@ -40,7 +40,7 @@ def prove(
     """
     started = time.monotonic()
     found = [record.versioned(question), *packet.findings(question), *claims.files(question)]
-    wanted = cases(question)
+    wanted = cases(question, quick=quick)
     graded = 0
 
     def moved() -> None:
@@ -52,7 +52,7 @@ def prove(
         warm = zygote or stack.enter_context(Zygote())
         bench = stack.enter_context(Bench(question, warm, jobs, done=moved))
         rows = grade_all(bench, wanted)
-        found += claims.of_rows(question, rows)
+        found += claims.of_rows(question, rows, quick=quick)
         found += margins.findings(question, bench, rows, quick=quick)
         found += public.findings(question, tests or stack.enter_context(public.warm()))
         tried = mutants.try_all(question, bench, quick=quick)
