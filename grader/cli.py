@@ -14,6 +14,8 @@ from grader import __version__
 from grader.errors import GraderError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from grader.bank import Bank
     from grader.question import Question
     from grader.sandbox.tiers import Tier
@@ -160,6 +162,12 @@ def run(
 )
 @click.option("--jobs", "-j", type=click.IntRange(1, 256), help="Submissions at once; by default one for each core.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw other hidden inputs than the question's own.")
+@click.option(
+    "--retain-until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="The last day on which what candidates sent may be kept; by default 180 days from now.",
+)
 @isolation_options
 @bank_option
 @click.pass_context
@@ -170,6 +178,7 @@ def batch(
     out: Path,
     jobs: int | None,
     seed: int | None,
+    retain_until: datetime | None,
     weakest: Tier,
     folders: tuple[Path, ...],
 ) -> None:
@@ -183,9 +192,19 @@ def batch(
     from grader.batch import command
     from grader.examine.zygote import Zygote
 
+    until = retain_until.date() if retain_until else None
     with Zygote() as zygote:
         question = open_bank(folders).get(id)
-        progress = command.run(question, source, out, zygote, jobs=jobs, require=weakest, seed=seed)
+        progress = command.run(
+            question,
+            source,
+            out,
+            zygote,
+            jobs=jobs,
+            require=weakest,
+            seed=seed,
+            retain_until=retain_until.date() if retain_until else None,
+        )
     ctx.exit(3 if progress.stopped or progress.troubles else 0)
 
 

@@ -6,7 +6,6 @@ questions/<id>/question.yaml is read into `Spec`; `Question` adds the folder, an
 from __future__ import annotations
 
 import ast
-import difflib
 import hashlib
 import re
 from dataclasses import dataclass
@@ -14,29 +13,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from grader import specfile
 from grader.errors import QuestionError
 from grader.examine.brief import Brief, Definition
+from grader.parts import Id, Part, Words, known, once
+from grader.rubric.spec import Answer
 from grader.sandbox.limits import Limits
 from grader.specfile import Misfit
 
 SPEC_NAME: Final = "question.yaml"
 
-ID_PATTERN: Final = r"^[a-z][a-z0-9_]*(-[a-z0-9_]+)*$"
-
-Id = Annotated[str, Field(pattern=ID_PATTERN, max_length=64)]
-Words = Annotated[str, Field(min_length=1, max_length=4000)]
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
 RelativePath = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$")]
-
-
-class Part(BaseModel):
-    """A part of a spec: unknown keys are errors, and nothing changes after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Defines(Part):
@@ -78,47 +69,8 @@ class Criterion(Part):
     points: float = Field(ge=0, le=1000, allow_inf_nan=False)
     required: bool = Field(default=False, description="Whether the run can pass without it.")
     rests_on: list[Id] = Field(default=[], description="Criteria without which this one is not reached.")
-    tags: list[str] = []
+    tags: list[str] = Field(default=[])
     tell: Words = Field(description="The sentence that a candidate may be told when it is not passed.")
-
-
-class Accepted(Part):
-    """Another value that is accepted, with a note on why."""
-
-    value: int
-    note: Words
-
-
-class KnownWrong(Part):
-    """A wrong answer that interviewers hear, and what to say to it."""
-
-    says: Words
-    rebuttal: Words
-
-
-class IntegerAnswer(Part):
-    """An answer that a machine can check: one integer."""
-
-    id: Id
-    kind: Literal["integer"]
-    criterion: Id = Field(description="The criterion that the answer decides.")
-    prompt: Words
-    expected: int
-    accepted: list[Accepted] = []
-
-
-class TextAnswer(Part):
-    """An answer that a person reads. The machine gives it no mark."""
-
-    id: Id
-    kind: Literal["text"]
-    level: Words
-    prompt: Words
-    expected: Words
-    known_wrong: list[KnownWrong] = []
-
-
-Answer = Annotated[IntegerAnswer | TextAnswer, Field(discriminator="kind")]
 
 
 class Misconception(Part):
@@ -167,7 +119,7 @@ class Spec(Part):
     title: Words
     level: Words
     minutes: int = Field(ge=1, le=60 * 24 * 14)
-    roles: list[Words] = []
+    roles: list[Words] = Field(default=[])
     prompt: FileName = "prompt.md"
     skeleton: FileName = "skeleton.py"
     support: list[FileName] = Field(default=[], description="Files of the packet that a submission may import.")
@@ -181,8 +133,8 @@ class Spec(Part):
     defines: list[Defines] = Field(min_length=1)
     limits: Limits = Limits()
     criteria: list[Criterion] = Field(min_length=1)
-    answers: list[Answer] = []
-    misconceptions: list[Misconception] = []
+    answers: list[Answer] = Field(default=[])
+    misconceptions: list[Misconception] = Field(default=[])
     suite: Suite | SkipJsonSchema[None] = Field(
         default=None, description="The candidate's own tests, where the question asks for some."
     )
@@ -198,15 +150,13 @@ class Spec(Part):
             ("definition", "defines", "name", [each.name for each in self.defines]),
             ("mutant", "suite.mutants", "id", [each.id for each in self.suite.mutants] if self.suite else []),
         ):
-            for place, id in enumerate(ids):
-                if id in ids[:place]:
-                    raise Misfit(f"the {what} {id!r} is there twice", *key.split("."), place, name)
+            once(ids, what, *key.split("."), name=name)
         for place, criterion in enumerate(self.criteria):
             known(criterion.rests_on, criteria[:place], "a criterion above it", "criteria", place, "rests_on")
         for place, misconception in enumerate(self.misconceptions):
             known(misconception.fails, criteria, "a criterion", "misconceptions", place, "fails")
         for place, answer in enumerate(self.answers):
-            if answer.kind == "integer":
+            if answer.kind != "text":
                 known([answer.criterion], criteria, "a criterion", "answers", place, "criterion")
         if self.suite:
             known([self.suite.criterion], criteria, "a criterion", "suite", "criterion")
@@ -215,19 +165,10 @@ class Spec(Part):
     @property
     def checked(self) -> list[Criterion]:
         """The criteria that hidden tests decide; answers and the candidate's own tests decide the others."""
-        others = {answer.criterion for answer in self.answers if answer.kind == "integer"}
+        others = {answer.criterion for answer in self.answers if answer.kind != "text"}
         if self.suite:
             others.add(self.suite.criterion)
         return [criterion for criterion in self.criteria if criterion.id not in others]
-
-
-def known(ids: list[str], among: list[str], kind: str, *location: str | int) -> None:
-    """Raise a Misfit for the first id that is not among the known ones."""
-    for id in ids:
-        if id not in among:
-            close = difflib.get_close_matches(id, among, n=1)
-            hint = f"the closest is {close[0]!r}" if close else f"there is {', '.join(among) or 'none'}"
-            raise Misfit(f"{id!r} is not {kind}; {hint}", *location)
 
 
 @dataclass(frozen=True)

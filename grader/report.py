@@ -77,7 +77,7 @@ class AnswerPart(Part):
     """A written answer. `outcome` is None for what only a person can judge; `note` says what was read, or wrong."""
 
     id: str
-    kind: Literal["integer", "text"]
+    kind: Literal["integer", "number", "choice", "text"]
     prompt: str
     given: str
     outcome: Outcome | None

@@ -35,7 +35,7 @@ def _outcome(
     criterion: Criterion, spec: Spec, examination: Examination, answers: list[AnswerPart], suite: SuitePart | None
 ) -> tuple[Outcome, list[Evidence]]:
     for answer in spec.answers:
-        if answer.kind == "integer" and answer.criterion == criterion.id:
+        if answer.kind != "text" and answer.criterion == criterion.id:
             part = next(each for each in answers if each.id == answer.id)
             outcome = part.outcome or Outcome.GRADER_FAULT
             found = part.note or f"found {part.given}, expected {answer.expected:,}"

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from grader.outcome import Outcome
-from grader.question import Accepted, Answer, IntegerAnswer, TextAnswer
 from grader.report import AnswerPart
 from grader.rubric import answersheet
 from grader.rubric.facts import read_answers
+from grader.rubric.spec import AcceptedInteger, Answer, IntegerAnswer, TextAnswer
 
 EXPECTED = -5120
 DELTA = IntegerAnswer(
@@ -20,7 +20,7 @@ DELTA = IntegerAnswer(
     criterion="row-delta",
     prompt="By how much?",
     expected=EXPECTED,
-    accepted=[Accepted(value=5120, note="Mind the sign.")],
+    accepted=[AcceptedInteger(value=5120, note="Mind the sign.")],
 )
 WHY = TextAnswer(id="why_it_works", kind="text", level="L1", prompt="Why?", expected="Because.")
 LOST = TextAnswer(id="what_is_lost", kind="text", level="L1", prompt="What?", expected="That.")

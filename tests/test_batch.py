@@ -18,10 +18,11 @@ import pytest
 from click.testing import CliRunner
 
 from grader.bank import Bank
-from grader.batch import entries, ledger, run
+from grader.batch import entries, run
 from grader.cli import main
 from grader.errors import CallError
 from grader.examine.zygote import Zygote
+from grader.results import ledger
 from grader.sandbox.tiers import Tier
 
 QUESTION = Bank.find().get("swap-learned-positions")

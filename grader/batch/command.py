@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
 from grader.batch import entries
@@ -17,7 +18,15 @@ from grader.sandbox.tiers import Tier
 
 
 def run(
-    question: Question, source: Path, out: Path, zygote: Zygote, *, jobs: int | None, require: Tier, seed: int | None
+    question: Question,
+    source: Path,
+    out: Path,
+    zygote: Zygote,
+    *,
+    jobs: int | None,
+    require: Tier,
+    seed: int | None,
+    retain_until: date | None = None,
 ) -> Progress:
     """Grade a batch, and show how it went."""
     with tempfile.TemporaryDirectory(prefix="batch-") as folder:
@@ -31,6 +40,7 @@ def run(
                 jobs=jobs or cores(),
                 require=require,
                 seed=seed,
+                retain_until=retain_until,
                 moved=lambda now: bar.move(now.kept + now.graded + len(now.troubles)),
             )
     lines = [ledger.lines[entry.name] for entry in found if entry.name in ledger.lines]

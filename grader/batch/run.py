@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 from grader import environment
 from grader.batch.entries import Entry
-from grader.batch.ledger import Ledger, line_of
 from grader.bench import Bench
 from grader.errors import CallError, GraderError, GraderFault
 from grader.examine import isolation
@@ -20,9 +20,10 @@ from grader.outcome import Verdict
 from grader.question import Question
 from grader.render import files
 from grader.report import Report
+from grader.results import codenames, keeping, manifest
+from grader.results.folder import REPORTS, SUBMISSIONS
+from grader.results.ledger import Ledger, line_of
 from grader.sandbox.tiers import Tier
-
-REPORTS = "reports"
 
 
 @dataclass(slots=True)
@@ -53,6 +54,7 @@ def run(
     jobs: int,
     require: Tier,
     seed: int | None = None,
+    retain_until: date | None = None,
     moved: Callable[[Progress], None] = lambda _: None,
 ) -> tuple[Progress, Ledger]:
     """Grade the entries that `out` has no report of yet.
@@ -63,11 +65,13 @@ def run(
 
     Raises:
         TooLittleIsolation: the isolation is weaker than required from the start.
-        CallError: `out` can't be written.
+        CallError: `out` can't be written, or holds the results of another question.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
+        manifest.renewed(out, question.id, question.spec.version, question.digest, retain_until)
         ledger = Ledger(out)
+        manifest.write_codes(out, codenames.draw((entry.name for entry in entries), manifest.read_codes(out)))
     except OSError as error:
         raise CallError("results can't be written there", where=str(out), found=str(error)) from None
     keys = {entry.name: key_of(question, entry, seed) for entry in entries if entry.path.exists()}
@@ -104,6 +108,7 @@ def _grade_all(
     moved: Callable[[Progress], None],
 ) -> None:
     def grade(engine: Engine, entry: Entry) -> Report:
+        keeping.keep(entry.path, out / SUBMISSIONS / entry.folder)
         report = engine.grade(entry.path, seed)
         if report.verdict is not Verdict.GRADER_FAULT:
             files.write(report, out / REPORTS / entry.folder)

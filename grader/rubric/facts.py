@@ -15,10 +15,10 @@ from typing import Final
 from grader.inert import short
 from grader.inert import text as inert_text
 from grader.outcome import Outcome
-from grader.question import Answer, IntegerAnswer
 from grader.report import AnswerPart
 from grader.rubric import answersheet
 from grader.rubric.answersheet import Entry, Sheet
+from grader.rubric.spec import Answer, IntegerAnswer
 
 FILE: Final = "answers.yaml"
 TEXT_CHARACTERS: Final = 8000

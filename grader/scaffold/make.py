@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import CallError
-from grader.question import ID_PATTERN, files_of
+from grader.parts import ID_PATTERN
+from grader.question import files_of
 
 MARK: Final = "TO WRITE"
 TEMPLATE: Final = Path(__file__).resolve().parent / "template"

@@ -1,0 +1,114 @@
+"""manifest.json and codes.json: which question the results are of, how long they may be kept, and who is who."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from grader.errors import CallError
+from grader.render import files
+
+NAME: Final = "manifest.json"
+CODES: Final = "codes.json"
+SCHEMA: Final = "takehome-grader/results/1"
+KEPT_DAYS: Final = 180
+
+
+class Manifest(BaseModel):
+    """What a results folder is.
+
+    Attributes:
+        question: the id of the question that was graded.
+        version: its version, and `digest` its files', when this was last graded.
+        created: the day of the first grading.
+        retain_until: the day after which `grader purge --due` removes what candidates sent.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_: Literal["takehome-grader/results/1"] = SCHEMA
+    question: str
+    version: int
+    digest: str
+    created: date
+    retain_until: date
+
+    def write(self, folder: Path) -> None:
+        """Write it into the folder."""
+        body = self.model_dump(mode="json")
+        text = json.dumps({"schema": body.pop("schema_"), **body}, indent=2) + "\n"
+        files.replace(folder / NAME, text)
+
+
+def today() -> date:
+    """The day, in UTC, so that it is the same on every machine of a team."""
+    return datetime.now(UTC).date()
+
+
+def renewed(folder: Path, question: str, version: int, digest: str, retain_until: date | None) -> Manifest:
+    """The manifest of a folder that is about to be graded into; it is written, too.
+
+    Raises:
+        CallError: the folder holds results of another question.
+    """
+    old = read(folder) if (folder / NAME).is_file() else None
+    if old is not None and old.question != question:
+        raise CallError(
+            "this folder holds results of another question",
+            where=str(folder),
+            found=old.question,
+            expected=question,
+            next_step="Name another --out.",
+        )
+    created = old.created if old else today()
+    until = retain_until or (old.retain_until if old else created + timedelta(days=KEPT_DAYS))
+    manifest = Manifest(question=question, version=version, digest=digest, created=created, retain_until=until)
+    if manifest != old:
+        manifest.write(folder)
+    return manifest
+
+
+def read(folder: Path) -> Manifest:
+    """The manifest of a results folder.
+
+    Raises:
+        CallError: there is none, or it is not one.
+    """
+    fields = _object(folder / NAME)
+    try:
+        return Manifest.model_validate({"schema_": fields.pop("schema", None), **fields})
+    except ValidationError as error:
+        first = error.errors()[0]
+        found = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise CallError("this is no manifest of results", where=str(folder / NAME), found=found) from None
+
+
+def read_codes(folder: Path) -> dict[str, str]:
+    """The code name of each submission; none where nothing was graded."""
+    path = folder / CODES
+    return {str(name): str(code) for name, code in _object(path).items()} if path.is_file() else {}
+
+
+def write_codes(folder: Path, codes: dict[str, str]) -> None:
+    """Write the code names."""
+    files.replace(folder / CODES, json.dumps(codes, indent=2, sort_keys=True) + "\n")
+
+
+def _object(path: Path) -> dict[str, Any]:
+    try:
+        fields = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise CallError(
+            "this is no results folder",
+            where=str(path.parent),
+            expected=f"a folder that `grader batch --out` wrote, with {path.name}",
+        ) from None
+    except (OSError, ValueError) as error:
+        raise CallError("this file of results can't be read", where=str(path), found=str(error)) from None
+    if not isinstance(fields, dict):
+        raise CallError("this file of results can't be read", where=str(path), found="no JSON object")
+    return fields
