@@ -1,0 +1,68 @@
+"""`grader batch`: many submissions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.common import bank_option, isolation_options, open_bank
+
+if TYPE_CHECKING:
+    from grader.sandbox.tiers import Tier
+
+
+@click.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--question", "-q", "id", required=True, metavar="ID", help="The question that they answer.")
+@click.option(
+    "--out", "-o", type=click.Path(path_type=Path), required=True, metavar="RESULTS", help="Where reports go."
+)
+@click.option("--jobs", "-j", type=click.IntRange(1, 256), help="Submissions at once; by default one for each core.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw other hidden inputs than the question's own.")
+@click.option(
+    "--retain-until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="The last day on which what candidates sent may be kept; by default 180 days from now.",
+)
+@isolation_options
+@bank_option
+@click.pass_context
+def batch(
+    ctx: click.Context,
+    source: Path,
+    id: str,
+    out: Path,
+    jobs: int | None,
+    seed: int | None,
+    retain_until: datetime | None,
+    weakest: Tier,
+    folders: tuple[Path, ...],
+) -> None:
+    """Grade many submissions: those in a folder, in a .zip of one, or in a .csv with the columns name and path.
+
+    Each gets its three reports in RESULTS/reports/NAME, and a line in RESULTS/results.jsonl as it ends. Run it again,
+    and only what is missing or has changed is graded.
+
+    Exit status: 0 all were graded; 2 the call or the question is wrong; 3 some could not be graded.
+    """
+    from grader.batch import command
+    from grader.examine.zygote import Zygote
+
+    until = retain_until.date() if retain_until else None
+    with Zygote() as zygote:
+        question = open_bank(folders).get(id)
+        progress = command.run(
+            question,
+            source,
+            out,
+            zygote,
+            jobs=jobs,
+            require=weakest,
+            seed=seed,
+            retain_until=until,
+        )
+    ctx.exit(3 if progress.stopped or progress.troubles else 0)
