@@ -104,3 +104,21 @@ def test_an_import_that_is_missing_is_the_questions_fault(folder: Path) -> None:
         Engine(load(folder), require=Tier.SEPARATE_PROCESS) as engine,
     ):
         engine.grade(folder / "solutions" / ID / "reference.py")
+
+
+@pytest.mark.parametrize(
+    "asking",
+    [
+        "f = torch.compile(f)",
+        "f = torch.compile(f, mode='max-autotune', fullgraph=True)",
+        "f = torch.compile(dynamic=True)(f)",
+        "f = torch.compiler.disable(recursive=False)(torch.compiler.disable(f))",
+        "m = torch.nn.Linear(2, 2)\nassert torch.compile(m) is m\nm.compile()\nm(torch.ones(1, 2))",
+    ],
+)
+def test_code_that_asks_for_a_compiler_runs_as_it_is_written(folder: Path, zygote: Zygote, asking: str) -> None:
+    sent = folder / "solution.py"
+    code = f"import sys, torch\ndef f(x): return x\n{asking}\nassert f(3) == 3 and 'sympy' not in sys.modules\n"
+    sent.write_text(code + (folder / "solutions" / ID / "reference.py").read_text("utf-8"), "utf-8")
+    with Engine(load(folder), zygote, require=Tier.SEPARATE_PROCESS) as engine:
+        assert engine.grade(sent).verdict is Verdict.PASSED

@@ -20,7 +20,7 @@ import torch
 from grader.sandbox import confine
 from grader.sandbox.limits import Limits
 from grader.sandbox.tiers import Tier
-from grader.worker import keeper, loop
+from grader.worker import compiler, keeper, loop
 
 
 def main(control: int, strongest: str, *modules: str) -> None:
@@ -30,6 +30,7 @@ def main(control: int, strongest: str, *modules: str) -> None:
     imported first: afterwards this process sees no more than a worker may.
     """
     torch.set_num_threads(1)  # before the first operation, or forked children hang
+    compiler.leave_out()
     _warm()
     missing = bring_in(modules)
     plan = confine.prepare(Tier(strongest))
