@@ -1,13 +1,12 @@
 """Every shipped question is proven: by its reference, by what is unusual and what is wrong, and by mutants.
 
 `grader validate --record` proves a question in full, and writes down of which files. Where the record is of the files
-that are there, every fourth solution is graded again here, and every sixth mutant; otherwise it is proven in full.
+that are there, a few solutions and mutants are graded again here; otherwise the question is proven in full.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -15,17 +14,10 @@ from grader.bank import Bank
 from grader.bench import cores
 from grader.examine.zygote import Zygote
 from grader.question import Question
-from grader.validate import prove, public, record
+from grader.validate import prove, record
 
 # Whoever runs the tests side by side has given each process a core.
 JOBS = 1 if "PYTEST_XDIST_WORKER" in os.environ else cores()
-
-
-@pytest.fixture(scope="module")
-def zygotes() -> Iterator[tuple[Zygote, Zygote]]:
-    """Warm interpreters for submissions and for tests."""
-    with Zygote() as zygote, public.warm() as tests:
-        yield zygote, tests
 
 
 QUESTIONS = Bank.find().all()

@@ -11,52 +11,52 @@ import sys
 import textwrap
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from grader.bank import Bank
 from grader.batch import entries, run
 from grader.cli import main
 from grader.errors import CallError
 from grader.examine.zygote import Zygote
+from grader.question import Question
 from grader.results import ledger
 from grader.sandbox.tiers import Tier
 
-QUESTION = Bank.find().get("swap-learned-positions")
-LEVELS = {"reference": "reference.py", "first": "wrong/sines-first.py", "unusual": "unusual/narrow.py"}
-
-
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    """One warm interpreter for all batches here."""
-    with Zygote() as zygote:
-        yield zygote
+SENT = {"reference": "reference.py", "first": "wrong/over-the-first-axis.py", "unusual": "unusual/torch-softmax.py"}
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(small: Question, tmp_path: Path) -> Path:
     """Three submissions that can be graded, one that is refused, and one that is none."""
     source = tmp_path / "submissions"
     source.mkdir()
-    for name, path in LEVELS.items():
-        shutil.copy(QUESTION.solutions / path, source / f"{name}.py")
+    for name, path in SENT.items():
+        shutil.copy(small.solutions / path, source / f"{name}.py")
     (source / "broken.py").write_text("def broken(:\n", "utf-8")
     (source / "nothing").mkdir()
     return source
 
 
-def graded(zygote: Zygote, source: Path, out: Path, jobs: int = 2) -> tuple[run.Progress, list[ledger.Line]]:
-    """Run a batch over a folder."""
-    found = entries.find(source, out / "unused")
-    progress, book = run.run(QUESTION, found, out, zygote, jobs=jobs, require=Tier.SEPARATE_PROCESS)
-    return progress, list(book.lines.values())
+Graded = Callable[[Path, Path], tuple[run.Progress, list[ledger.Line]]]
 
 
-def test_each_submission_gets_what_it_gets_alone(zygote: Zygote, folder: Path, tmp_path: Path) -> None:
-    progress, lines = graded(zygote, folder, tmp_path / "results")
+@pytest.fixture
+def graded(small: Question, zygote: Zygote) -> Graded:
+    """Runs a batch over a folder."""
+
+    def graded(source: Path, out: Path) -> tuple[run.Progress, list[ledger.Line]]:
+        found = entries.find(source, out / "unused")
+        progress, book = run.run(small, found, out, zygote, jobs=2, require=Tier.SEPARATE_PROCESS)
+        return progress, list(book.lines.values())
+
+    return graded
+
+
+def test_each_submission_gets_what_it_gets_alone(graded: Graded, folder: Path, tmp_path: Path) -> None:
+    progress, lines = graded(folder, tmp_path / "results")
     verdicts = {line["name"]: line["verdict"] for line in lines}
     assert verdicts == {
         "broken.py": "refused",
@@ -66,40 +66,42 @@ def test_each_submission_gets_what_it_gets_alone(zygote: Zygote, folder: Path, t
     }
     assert list(progress.troubles) == ["nothing"]
     by_name = {line["name"]: line for line in lines}
-    assert by_name["first.py"]["diagnosis"] == ["sines-first"]
+    assert by_name["first.py"]["diagnosis"] == ["over-the-first-axis"]
     for line in lines:
         report = json.loads((tmp_path / "results" / line["reports"] / "report.json").read_text("utf-8"))
         assert report["submission"]["name"] == line["name"]
         assert (tmp_path / "results" / line["reports"] / "feedback.md").is_file()
 
 
-def test_a_second_run_grades_only_what_is_new_or_changed(zygote: Zygote, folder: Path, tmp_path: Path) -> None:
+def test_a_second_run_grades_only_what_is_new_or_changed(
+    graded: Graded, small: Question, folder: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "results"
     (folder / "nothing").rmdir()
-    graded(zygote, folder, out)
+    graded(folder, out)
     before = (out / ledger.NAME).read_bytes()
-    assert graded(zygote, folder, out)[0].graded == 0
+    assert graded(folder, out)[0].graded == 0
     assert (out / ledger.NAME).read_bytes() == before
-    shutil.copy(QUESTION.solutions / "wrong/rows-only.py", folder / "unusual.py")
+    shutil.copy(small.solutions / "wrong/overflows.py", folder / "unusual.py")
     shutil.rmtree(out / "reports" / "first.py")
-    progress, lines = graded(zygote, folder, out)
+    progress, lines = graded(folder, out)
     assert (progress.graded, progress.kept) == (2, 2)
-    assert {line["name"]: line["diagnosis"] for line in lines}["unusual.py"] == ["rows-only"]
+    assert {line["name"]: line["diagnosis"] for line in lines}["unusual.py"] == ["overflows"]
 
 
-def test_what_left_the_batch_leaves_the_results(zygote: Zygote, folder: Path, tmp_path: Path) -> None:
-    graded(zygote, folder, tmp_path / "results")
+def test_what_left_the_batch_leaves_the_results(graded: Graded, folder: Path, tmp_path: Path) -> None:
+    graded(folder, tmp_path / "results")
     (folder / "first.py").unlink()
-    _, lines = graded(zygote, folder, tmp_path / "results")
+    _, lines = graded(folder, tmp_path / "results")
     assert [line["name"] for line in lines] == ["broken.py", "reference.py", "unusual.py"]
 
 
-def test_a_line_that_was_cut_off_is_graded_again(zygote: Zygote, folder: Path, tmp_path: Path) -> None:
+def test_a_line_that_was_cut_off_is_graded_again(graded: Graded, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "results"
-    _, lines = graded(zygote, folder, out)
+    _, lines = graded(folder, out)
     whole = (out / ledger.NAME).read_bytes()
     (out / ledger.NAME).write_bytes(whole[:-20])
-    progress, again = graded(zygote, folder, out)
+    progress, again = graded(folder, out)
     assert progress.graded == 1
     assert again == lines
     assert (out / ledger.NAME).read_bytes() == whole
@@ -112,10 +114,14 @@ def test_a_line_that_is_none_is_told_and_kept(tmp_path: Path) -> None:
     assert (tmp_path / ledger.NAME).read_bytes().startswith(b'{"name": "a"}')
 
 
-def test_a_killed_batch_goes_on_where_it_was(folder: Path, tmp_path: Path) -> None:
+def options(question: Question) -> list[str]:
+    """What `grader batch` is told of a question that is not shipped."""
+    return ["-q", question.id, "--questions", str(question.folder.parent), "--allow-unsandboxed"]
+
+
+def test_a_killed_batch_goes_on_where_it_was(small: Question, folder: Path, tmp_path: Path) -> None:
     out, lines = tmp_path / "results", tmp_path / "results" / ledger.NAME
-    command = [sys.executable, "-m", "grader", "batch", str(folder), "-q", QUESTION.id, "-o", str(out), "-j", "1"]
-    command.append("--allow-unsandboxed")
+    command = [sys.executable, "-m", "grader", "batch", str(folder), "-o", str(out), "-j", "1", *options(small)]
     first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     while first.poll() is None and not (lines.is_file() and lines.read_bytes()):
         time.sleep(0.005)
@@ -174,17 +180,16 @@ def test_a_manifest_names_its_submissions(tmp_path: Path) -> None:
         (lambda path: (path / "all.tar").write_bytes(b""), "this is no batch"),
     ],
 )
-def test_what_is_no_batch_is_told(tmp_path: Path, make: object, words: str) -> None:
+def test_what_is_no_batch_is_told(small: Question, tmp_path: Path, make: object, words: str) -> None:
     make(tmp_path)  # type: ignore[operator]
     inside = list(tmp_path.glob("all.*"))
-    result = CliRunner().invoke(
-        main, ["batch", str(inside[0] if inside else tmp_path), "-q", QUESTION.id, "-o", str(tmp_path / "out")]
-    )
+    source = str(inside[0] if inside else tmp_path)
+    result = CliRunner().invoke(main, ["batch", source, "-o", str(tmp_path / "out"), *options(small)])
     assert result.exit_code == 2
     assert words in result.output
 
 
-def test_lost_isolation_ends_the_batch_and_keeps_what_was_graded(folder: Path, tmp_path: Path) -> None:
+def test_lost_isolation_ends_the_batch_and_keeps_what_was_graded(small: Question, folder: Path, tmp_path: Path) -> None:
     """The real thing: in a user namespace of its own, no more process namespaces can be made once one is graded."""
     unshare = shutil.which("unshare")
     if unshare is None or subprocess.run([unshare, "-Ur", "true"], check=False, capture_output=True).returncode:
@@ -204,8 +209,8 @@ def test_lost_isolation_ends_the_batch_and_keeps_what_was_graded(folder: Path, t
         source, out = map(Path, sys.argv[1:])
         with Zygote() as zygote:
             found = entries.find(source, out)
-            progress, book = run.run(Bank.find().get({QUESTION.id!r}), found, out, zygote, jobs=1,
-                                     require=Tier.SEALED, moved=moved)
+            question = Bank.find([Path({str(small.folder.parent)!r})]).get({small.id!r})
+            progress, book = run.run(question, found, out, zygote, jobs=1, require=Tier.SEALED, moved=moved)
         print(progress.stopped)
         print(*(line["name"] for line in book.lines.values()))
         """
@@ -219,8 +224,6 @@ def test_lost_isolation_ends_the_batch_and_keeps_what_was_graded(folder: Path, t
     stopped, names = ended.stdout.splitlines()
     assert "a worker could not be started" in stopped
     assert names == "broken.py", "the refused file needs no worker; the next one found none"
-    again = CliRunner().invoke(
-        main, ["batch", str(folder), "-q", QUESTION.id, "-o", str(tmp_path / "results"), "--allow-unsandboxed"]
-    )
+    again = CliRunner().invoke(main, ["batch", str(folder), "-o", str(tmp_path / "results"), *options(small)])
     assert again.exit_code == 0, again.output
     assert "kept 1 of 4" in again.output

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from grader.bank import Bank
+from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.outcome import Outcome, Verdict
 from grader.question import Question
@@ -37,9 +38,9 @@ def brisk(question: Question) -> Question:
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine(zygote: Zygote) -> Iterator[Engine]:
     """A warm engine for the first question."""
-    with Engine(brisk(Bank.find().get(QUESTION))) as engine:
+    with Engine(brisk(Bank.find().get(QUESTION)), zygote) as engine:
         yield engine
 
 

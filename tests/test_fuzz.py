@@ -32,6 +32,7 @@ from grader import wire
 from grader.bank import Bank
 from grader.examine.errors import Babbled, Died, Lost, TimedOut
 from grader.examine.workers import Usage, Worker
+from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.sandbox.limits import MIB, Limits
 from grader.worker.keeper import STARTED
@@ -351,10 +352,10 @@ def test_random_damage_at_the_socket_is_a_message_or_a_loss() -> None:
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine(zygote: Zygote) -> Iterator[Engine]:
     """A warm engine that is brisk: low limits, and without the wrong solutions that a mistake is named by."""
     question = fuzz.brisk(Bank.find().get(fuzz.QUESTION))
-    with Engine(replace(question, solutions=question.folder / "none")) as engine:
+    with Engine(replace(question, solutions=question.folder / "none"), zygote) as engine:
         yield engine
 
 

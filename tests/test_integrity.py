@@ -11,6 +11,7 @@ import pytest
 
 from grader import integrity
 from grader.bank import Bank
+from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.integrity.reading import MOST_NOTES, MOST_OF_ONE
 from grader.integrity.rules import RULES
@@ -389,9 +390,9 @@ def test_a_text_that_was_not_looked_through_to_its_end_says_so() -> None:
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine(zygote: Zygote) -> Iterator[Engine]:
     """A warm engine for the first question."""
-    with Engine(QUESTIONS[0]) as engine:
+    with Engine(QUESTIONS[0], zygote) as engine:
         yield engine
 
 

@@ -100,13 +100,12 @@ def thing():
 
 
 @pytest.fixture(scope="module")
-def candidate() -> Iterator[Candidate]:
+def candidate(zygote: Zygote) -> Iterator[Candidate]:
     """The modules above, in a worker."""
-    with Zygote() as zygote:
-        zygote.wait()
-        subject = Subject(QUESTION.brief, SOURCE, zygote.control)
-        yield Candidate(subject)
-        subject.close()
+    zygote.wait()
+    subject = Subject(QUESTION.brief, SOURCE, zygote.control)
+    yield Candidate(subject)
+    subject.close()
 
 
 def test_a_step_tells_what_is_given_what_has_a_gradient_and_what_changes(candidate: Candidate) -> None:

@@ -29,6 +29,7 @@ import pytest
 from grader.bank import Bank
 from grader.cli import main
 from grader.errors import CallError
+from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.outcome import Outcome, Verdict
 from grader.question import Question
@@ -50,12 +51,12 @@ TIMED_OUT, OUT_OF_MEMORY, NOT_REACHED = Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine(zygote: Zygote) -> Iterator[Engine]:
     """A warm engine for the first question, with limits that make a hang cheap to wait for."""
     question = BANK.get(QUESTION)
     limits = replace(question.spec.limits, call_cpu_seconds=1.0, call_wall_seconds=4.0, memory_mib=600)
     brisk = Question(question.spec.model_copy(update={"limits": limits}), question.folder, question.solutions)
-    with Engine(brisk) as engine:
+    with Engine(brisk, zygote) as engine:
         yield engine
 
 

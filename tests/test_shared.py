@@ -22,8 +22,8 @@ HELPER = "def right(scores):\n    import numpy as np\n    e = np.exp(scores)\n  
 
 
 @pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    """One warm interpreter for all of them."""
+def plain() -> Iterator[Zygote]:
+    """A warm interpreter for which no question has imported more."""
     with Zygote() as zygote:
         yield zygote
 
@@ -116,9 +116,9 @@ def test_an_import_that_is_missing_is_the_questions_fault(folder: Path) -> None:
         "m = torch.nn.Linear(2, 2)\nassert torch.compile(m) is m\nm.compile()\nm(torch.ones(1, 2))",
     ],
 )
-def test_code_that_asks_for_a_compiler_runs_as_it_is_written(folder: Path, zygote: Zygote, asking: str) -> None:
+def test_code_that_asks_for_a_compiler_runs_as_it_is_written(folder: Path, plain: Zygote, asking: str) -> None:
     sent = folder / "solution.py"
     code = f"import sys, torch\ndef f(x): return x\n{asking}\nassert f(3) == 3 and 'sympy' not in sys.modules\n"
     sent.write_text(code + (folder / "solutions" / ID / "reference.py").read_text("utf-8"), "utf-8")
-    with Engine(load(folder), zygote, require=Tier.SEPARATE_PROCESS) as engine:
+    with Engine(load(folder), plain, require=Tier.SEPARATE_PROCESS) as engine:
         assert engine.grade(sent).verdict is Verdict.PASSED

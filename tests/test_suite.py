@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from grader.errors import QuestionError
+from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.outcome import Outcome, Verdict
 from grader.question import Question
@@ -26,7 +27,7 @@ from grader.render.html import page
 from grader.render.terminal import summary
 from grader.report import Report, SuitePart
 from grader.sandbox.tiers import Tier
-from grader.submission import Submission, read
+from grader.submission import Asked, Submission, read
 from grader.suite import SuiteGrader, grading
 from grader.suite.disguise import disguise
 from grader.suite.runs import OwnTests
@@ -527,7 +528,7 @@ def test_hidden_tests_do_not_decide_the_suites_criterion(question: Question) -> 
 def test_the_tests_are_read_beside_the_solution_and_not_ignored(tmp_path: Path) -> None:
     (tmp_path / "solution.py").write_text(REFERENCE_TEXT)
     (tmp_path / "test_solution.py").write_bytes(GOOD.replace("\n", "\r\n").encode())
-    with_tests, without = read(tmp_path, suite="test_solution.py"), read(tmp_path)
+    with_tests, without = read(tmp_path, Asked(suite="test_solution.py")), read(tmp_path)
     assert (with_tests.suite, with_tests.files) == (GOOD, ("solution.py", "test_solution.py"))
     assert with_tests.notes == ("test_solution.py has Windows line endings (CRLF)",)
     assert (without.suite, without.notes) == (None, ("ignored: test_solution.py",))
@@ -546,7 +547,7 @@ def test_the_tests_are_read_beside_the_solution_and_not_ignored(tmp_path: Path) 
 def test_tests_that_cannot_be_read_leave_the_rest_graded(tmp_path: Path, raw: bytes, says: str) -> None:
     (tmp_path / "solution.py").write_text(REFERENCE_TEXT)
     (tmp_path / "test_solution.py").write_bytes(raw)
-    taken = read(tmp_path, suite="test_solution.py")
+    taken = read(tmp_path, Asked(suite="test_solution.py"))
     assert (taken.source, taken.suite) == (REFERENCE_TEXT, None)
     assert taken.suite_problem.startswith(says)
     assert taken.notes[0].startswith(f"test_solution.py can't be used: {says}")
@@ -556,11 +557,11 @@ def test_tests_that_cannot_be_read_leave_the_rest_graded(tmp_path: Path, raw: by
 
 
 @pytest.fixture(scope="module")
-def reports(question: Question, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+def reports(question: Question, zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     """A report on good tests, on weak ones, and on none."""
     weak = "from solution import angles\n\n\ndef test_it():\n    assert angles(2, 4, 9.0)[0, 0] == 0\n"
     made = {}
-    with Engine(question) as engine:
+    with Engine(question, zygote) as engine:
         for name, tests in {"good": GOOD, "weak": weak, "none": None}.items():
             folder = tmp_path_factory.mktemp(name)
             (folder / "solution.py").write_text(REFERENCE_TEXT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,17 +19,10 @@ from grader.examine.zygote import Zygote
 from grader.question import Question
 from grader.render import proof as render
 from grader.scaffold import MARK, make
-from grader.validate import claims, margins, packet, prove, public, record
+from grader.validate import claims, margins, packet, prove, record
 from grader.validate.proof import Finding, Kind, Proof
 
 ID = "row-softmax"
-
-
-@pytest.fixture(scope="module")
-def zygotes() -> Iterator[tuple[Zygote, Zygote]]:
-    """Warm interpreters for submissions and for tests."""
-    with Zygote() as zygote, public.warm() as tests:
-        yield zygote, tests
 
 
 def written(folder: Path) -> Question:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from grader.bench import Bench
 from grader.grade import Engine
 from grader.question import Question
 from grader.validate import feedback
 from grader.validate.proof import Kind, Row
+
+Item = TypeVar("Item")
 
 ANSWERS = "answers.yaml"
 REFERENCE = "reference.py"
@@ -27,7 +30,7 @@ class Case:
     fails: tuple[str, ...] = ()
 
 
-EVERY: Final = 4  # of the unusual and of the wrong, where it has to be quick
+A_FEW: Final = 3  # of the unusual, and of the wrong, where it has to be quick
 
 
 def cases(question: Question, *, quick: bool = False) -> list[Case]:
@@ -39,13 +42,18 @@ def cases(question: Question, *, quick: bool = False) -> list[Case]:
         for name in (each.solution, *each.also)
         if question.solution(name) is not None
     ]
-    step = EVERY if quick else 1
+    most = A_FEW if quick else len(unusual) + len(wrong)
     return [
         Case(REFERENCE, Kind.REFERENCE),
         Case(question.spec.skeleton, Kind.SKELETON),
-        *(Case(name, Kind.UNUSUAL) for name in unusual[::step]),
-        *wrong[::step],
+        *(Case(name, Kind.UNUSUAL) for name in spread(unusual, most)),
+        *spread(wrong, most),
     ]
+
+
+def spread(items: Sequence[Item], most: int) -> list[Item]:
+    """At most so many of the items, the first among them, as far from each other as they can be."""
+    return [items[place * len(items) // most] for place in range(most)] if len(items) > most else list(items)
 
 
 def grade_all(bench: Bench, wanted: list[Case]) -> list[Row]:
