@@ -7,12 +7,13 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from grader.errors import CallError, QuestionError
 from grader.question import SPEC_NAME, Question
 
 CONFIG_NAME: Final = "grader.toml"
+SETTINGS: Final = ("questions", "packet")
 PACKAGE: Final = Path(__file__).resolve().parent
 
 
@@ -20,6 +21,26 @@ def shipped() -> Path:
     """The folder of the questions that come with the grader: in an installed package, or beside it in a checkout."""
     installed = PACKAGE / "shipped" / "questions"
     return installed if installed.is_dir() else PACKAGE.parent / "questions"
+
+
+def settings(start: Path) -> tuple[Path, dict[str, Any]] | None:
+    """The nearest grader.toml at or above `start` and what it holds; None if there is none.
+
+    Raises:
+        CallError: the file is not TOML, or has a setting that nobody reads.
+    """
+    above = (folder / CONFIG_NAME for folder in (start, *start.parents))
+    config = next((path for path in above if path.is_file()), None)
+    if config is None:
+        return None
+    try:
+        every = tomllib.loads(config.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise CallError("this is not a settings file", where=str(config), found=str(error)) from None
+    if unknown := sorted(set(every) - set(SETTINGS)):
+        expected = " or ".join(SETTINGS)
+        raise CallError("there is no such setting", where=str(config), found=unknown[0], expected=expected)
+    return config, every
 
 
 def configured(start: Path) -> list[Path]:
@@ -30,19 +51,11 @@ def configured(start: Path) -> list[Path]:
     Raises:
         CallError: the file is not TOML, holds something else, or names a folder that is not there.
     """
-    config = next(
-        (folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None
-    )
-    if config is None:
+    found = settings(start)
+    if found is None:
         return []
-    try:
-        settings = tomllib.loads(config.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise CallError("this is not a settings file", where=str(config), found=str(error)) from None
-    unknown = sorted(set(settings) - {"questions"})
-    if unknown:
-        raise CallError("there is no such setting", where=str(config), found=unknown[0], expected="questions")
-    folders = settings.get("questions", [])
+    config, every = found
+    folders = every.get("questions", [])
     if not isinstance(folders, list) or not all(isinstance(each, str) for each in folders):
         raise CallError("`questions` is not a list of folders", where=str(config), found=repr(folders))
     return [existing(config.parent / each, str(config)) for each in folders]

@@ -14,13 +14,21 @@ from grader.errors import GraderError
 
 # Where each command is: a module of grader.commands, and its name there.
 COMMANDS: Final = {
+    "start": "start:start",
     "run": "run:run",
     "batch": "batch:batch",
+    "regrade": "regrade:regrade",
+    "similar": "similar:similar",
     "diff": "diff:diff",
     "list": "questions:list_questions",
     "show": "questions:show",
     "schema": "questions:schema",
     "validate": "validate:validate",
+    "mark": "mark:mark",
+    "reread": "reread:reread",
+    "agreement": "agreement:agreement",
+    "panel": "panel:panel",
+    "purge": "purge:purge",
     "new": "new:new",
     "doctor": "doctor:doctor",
 }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
-from typing import Any, Final
+from typing import Final
 
 from grader.examine.brief import Examination
 from grader.examine.examiner import Examiner
@@ -12,46 +10,13 @@ from grader.outcome import Outcome
 from grader.question import Misconception, Question
 from grader.report import AnswerPart, CriterionPart, DiagnosisPart
 from grader.rubric.facts import read_answers
+from grader.rubric.judging import same
+from grader.submission.started import is_unstarted
 
 UNLOADED: Final = "does-not-load"
 NOT_STARTED: Final = "not-started"
 REFUSED: Final = "refused"
 PYTHON: Final = ".py"
-
-
-def is_unstarted(source: str, skeleton: str) -> bool:
-    """Whether a submission has no statement that the skeleton has not; comments and bare strings are none."""
-    return _statements(source) <= _statements(skeleton)
-
-
-def _statements(source: str) -> set[tuple[Any, ...]]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a candidate's odd escapes are no warnings of ours
-        tree = ast.parse(source)
-    return {_spelled(statement) for statement in tree.body if not _says_nothing(statement)}
-
-
-def _says_nothing(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
-
-
-def _spelled(statement: ast.stmt) -> tuple[Any, ...]:
-    """A statement in a form that compares, however deep it is: `ast.dump` calls itself, and repeats long integers."""
-    parts: list[Any] = []
-    waiting: list[Any] = [statement]
-    while waiting:
-        thing = waiting.pop()
-        if isinstance(thing, ast.AST):
-            parts.append(type(thing))
-            waiting += [getattr(thing, name, None) for name in thing._fields]
-        elif isinstance(thing, list):
-            parts.append((list, len(thing)))
-            waiting += thing
-        else:
-            parts.append((type(thing), thing))
-    return tuple(parts)
 
 
 def unloaded(question: Question, examination: Examination) -> DiagnosisPart:
@@ -128,20 +93,18 @@ def _in_code(question: Question, examiner: Examiner, source: str, possible: list
 
 def _in_answers(question: Question, answers: list[AnswerPart], possible: list[Misconception]) -> list[str]:
     """Those whose wrong answers are the given ones."""
-    given = {part.id: _said(part) for part in answers if part.outcome is Outcome.FAILED and part.given}
+    facts = {answer.id: answer for answer in question.spec.answers if answer.kind != "text"}
+    given = {part.id: part for part in answers if part.outcome is Outcome.FAILED and part.given}
     shown = []
     for each in possible:
         if each.solution.endswith(PYTHON):
             continue
         parts, _ = read_answers(question.solution(each.solution), "", question.spec.answers)
-        wrong = {part.id: _said(part) for part in parts if part.outcome is Outcome.FAILED}
-        if wrong and wrong.items() <= given.items():
+        wrong = [part for part in parts if part.outcome is Outcome.FAILED]
+        alike = [
+            bool(part.given) and part.id in given and same(facts[part.id], part.read, given[part.id].read)
+            for part in wrong
+        ]
+        if wrong and all(alike):
             shown.append(each.id)
     return shown
-
-
-def _said(part: AnswerPart) -> str:
-    """A failed answer as it is compared: a number by its digits, and all that is no number alike."""
-    digits = "".join(character for character in part.given if character.isdigit() or character in "-\u2212")
-    plain = part.given.strip().lstrip("+").replace(",", "").replace("_", "").replace(" ", "")
-    return digits.replace("\u2212", "-") if plain.replace("\u2212", "-") == digits.replace("\u2212", "-") else "words"

@@ -57,13 +57,13 @@ class Engine(Closing):
         question, watch = self.question, Stopwatch()
         seed = question.seed if seed is None else seed
         try:
-            sent = submission.read(path, question.defines, question.spec.support, question.suite_file)
+            sent = submission.read(path, question.asked)
         except submission.Refused as refusal:
             return self._refused(refusal, seed, watch)
         answers, answer_notes = read_answers(sent.answers, sent.answers_problem, question.spec.answers)
         probed = self.isolation()
         watch.lap("start")
-        examination = self.examiner.examine(sent.source, seed)
+        examination = self.examiner.examine(sent.source, seed, reference=question.reference)
         watch.lap("checks")
         suite = self.suites.grade(sent, seed)
         watch.lap("suite")

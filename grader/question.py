@@ -23,6 +23,7 @@ from grader.parts import Id, Part, Words, known, once
 from grader.rubric.spec import Answer
 from grader.sandbox.limits import Limits
 from grader.specfile import Misfit
+from grader.submission.asked import Asked, Wanted, fingerprint
 
 SPEC_NAME: Final = "question.yaml"
 
@@ -278,6 +279,24 @@ class Question:
     def defines(self) -> list[str]:
         """The names that a submission has to define."""
         return [each.name for each in self.spec.defines]
+
+    @property
+    def public(self) -> list[Path]:
+        """The files of the public tests."""
+        return sorted((self.folder / "public").glob("test_*.py"))
+
+    @cached_property
+    def asked(self) -> Asked:
+        """What a submission has to be, for those who read it."""
+        spec = self.spec
+        return Asked(
+            question=spec.id,
+            version=spec.version,
+            defines=tuple(Wanted(each.name, each.kind, each.signature, each.methods) for each in spec.defines),
+            support=tuple(spec.support),
+            suite=self.suite_file,
+            given={path.name: fingerprint(path.read_bytes()) for path in (*self.support, *self.public)},
+        )
 
     @property
     def suite_file(self) -> str | None:

@@ -43,12 +43,41 @@ class Score(Part):
     possible: float
 
 
+class TablePart(Part):
+    """A table that is wrong beside the right one: at most 48 by 48 of its numbers.
+
+    They have 4 significant digits, or as many more as it takes to see the difference.
+
+    Attributes:
+        of: what it is a table of, in a few words.
+        source: who says what is right: the check, or the reference when it was asked the same.
+        shape: the whole array's.
+        rows: the numbers of the rows that are shown.
+        columns: those of the columns.
+        got: what the submission gave, row by row; None for what is no finite number.
+        wanted: what is right.
+    """
+
+    of: str
+    source: Literal["check", "reference"]
+    shape: list[int]
+    rows: list[int]
+    columns: list[int]
+    got: list[list[float | None]]
+    wanted: list[list[float | None]]
+
+
 class Evidence(Part):
-    """One check in plain words, how it ended, and what was seen. For interviewers, never for a candidate."""
+    """One check in plain words, how it ended, and what was seen. For interviewers, never for a candidate.
+
+    `about` names the definitions that a check used which did not pass, and `table` shows what it found wrong.
+    """
 
     check: str
     outcome: Outcome
     seen: str = ""
+    about: list[str] = []
+    table: TablePart | None = None
 
 
 class CriterionPart(Part):
@@ -73,15 +102,36 @@ class DiagnosisPart(Part):
     criteria: list[str]
 
 
+class ObservablePart(Part):
+    """One point of a text's rubric, which a person ticks or leaves."""
+
+    id: str
+    kind: Literal["required", "optional", "negative"]
+    says: str
+
+
 class AnswerPart(Part):
-    """A written answer. `outcome` is None for what only a person can judge; `note` says what was read, or wrong."""
+    """A written answer.
+
+    Attributes:
+        outcome: of a fact, which a machine checked; None for a text, which only a person can judge.
+        read: the value that was read for a fact: digits, in the unit that was asked for, or a choice's id.
+        note: what was read, or is wrong with what was given.
+        observables: what a person ticks in a text; for interviewers only, as the next two.
+        levels: what the ticks come to, a line for each level.
+        rubric: the digest of what a mark depends on.
+    """
 
     id: str
     kind: Literal["integer", "number", "choice", "text"]
     prompt: str
     given: str
     outcome: Outcome | None
+    read: str = ""
     note: str = ""
+    observables: list[ObservablePart] = []
+    levels: list[str] = []
+    rubric: str = ""
 
 
 class Pitfall(Part):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from grader.examine.brief import CheckResult, Examination
 from grader.outcome import Outcome, Verdict, combine
 from grader.question import Criterion, Spec
-from grader.report import AnswerPart, CriterionPart, Evidence, Score, SuitePart
+from grader.report import AnswerPart, CriterionPart, Evidence, Score, SuitePart, TablePart
 
 
 def criteria(
@@ -38,8 +40,8 @@ def _outcome(
         if answer.kind != "text" and answer.criterion == criterion.id:
             part = next(each for each in answers if each.id == answer.id)
             outcome = part.outcome or Outcome.GRADER_FAULT
-            found = part.note or f"found {part.given}, expected {answer.expected:,}"
-            seen = found if outcome is not Outcome.PASSED else part.note
+            read = f"found {answer.told(part.read)}, expected {answer.right}" if part.read else part.note
+            seen = read if outcome is not Outcome.PASSED else part.note
             return outcome, [Evidence(check=f"the answer {answer.id}", outcome=outcome, seen=seen)]
     if suite is not None and spec.suite is not None and spec.suite.criterion == criterion.id:
         return _of_suite(suite)
@@ -58,7 +60,8 @@ def _of_suite(suite: SuitePart) -> tuple[Outcome, list[Evidence]]:
 
 
 def _evidence(check: CheckResult) -> Evidence:
-    return Evidence(check=check.title, outcome=check.outcome, seen=check.seen)
+    table = TablePart(**asdict(check.table)) if check.table else None
+    return Evidence(check=check.title, outcome=check.outcome, seen=check.seen, about=check.about, table=table)
 
 
 def unmeasured(spec: Spec) -> list[CriterionPart]:

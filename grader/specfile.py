@@ -97,6 +97,8 @@ def told(error: ErrorDetails, document: Any, path: Path, model: type[BaseModel])
     """One validation error as a clause with its place, and what to do about it where that is known."""
     cause = error.get("ctx", {}).get("error")
     location = (*error["loc"], *(cause.location if isinstance(cause, Misfit) else ()))
+    if tag := error.get("ctx", {}).get("discriminator"):  # which of several models it is, and that key is wrong
+        location = (*location, tag.strip("'"))
     line, column = position(document, location)
     dotted = ".".join(str(step) for step in without_tags(document, location))
     place = f"{path}:{line}:{column}: " + (f"{dotted}: " if dotted else "")
@@ -105,8 +107,11 @@ def told(error: ErrorDetails, document: Any, path: Path, model: type[BaseModel])
         close = difflib.get_close_matches(str(location[-1]), known, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"Known keys: {', '.join(known)}."
         return f"{place}there is no such key", hint
-    if error["type"] in ("missing", "missing_argument"):
+    if error["type"] in ("missing", "missing_argument", "union_tag_not_found"):
         return f"{place}this key is missing", "Add it."
+    if error["type"] == "union_tag_invalid":
+        tags = error["ctx"]["expected_tags"].replace("'", "")
+        return f"{place}found {error['ctx']['tag']!r}: expected one of {tags}", ""
     message = error["msg"].removeprefix("Value error, ")
     return f"{place}{shown(error['input'])}{message[:1].lower()}{message[1:]}", ""
 
@@ -124,7 +129,7 @@ def without_tags(document: Any, location: Sequence[str | int]) -> list[str | int
     steps: list[str | int] = []
     node = document
     for place, step in enumerate(location, start=1):
-        if isinstance(node, dict) and step not in node and place < len(location):
+        if isinstance(node, dict) and step not in node and step in _words(node) and place < len(location):
             continue
         steps.append(step)
         try:
@@ -132,6 +137,11 @@ def without_tags(document: Any, location: Sequence[str | int]) -> list[str | int
         except (KeyError, IndexError, TypeError):
             break
     return steps
+
+
+def _words(node: dict[Any, Any]) -> list[str]:
+    """The values that are words: a model's tag is one of them, and a key that is missing hardly ever."""
+    return [value for value in node.values() if isinstance(value, str)]
 
 
 def position(document: Any, location: Sequence[str | int]) -> Location:

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from grader.outcome import Outcome
 from grader.report import AnswerPart
-from grader.rubric import answersheet
+from grader.rubric import answersheet, numerals
+from grader.rubric.choosing import choose
 from grader.rubric.facts import read_answers
-from grader.rubric.spec import AcceptedInteger, Answer, IntegerAnswer, TextAnswer
+from grader.rubric.judging import same
+from grader.rubric.levels import Observable
+from grader.rubric.spec import (
+    AcceptedInteger,
+    AcceptedNumber,
+    Answer,
+    Choice,
+    ChoiceAnswer,
+    IntegerAnswer,
+    NumberAnswer,
+    TextAnswer,
+)
 
 EXPECTED = -5120
 DELTA = IntegerAnswer(
@@ -106,6 +121,7 @@ def test_what_is_no_integer_fails_and_is_shown_without_the_expected_value(writte
     assert part.outcome is Outcome.FAILED
     assert f"found {shown}" in part.note
     assert "expected an integer such as -123" in part.note
+    assert part.read == ""
     assert len(part.note) < 200
     assert "5120" not in part.note.replace(written, "")
 
@@ -273,3 +289,364 @@ def test_aliases_are_not_followed() -> None:
 def test_windows_line_endings_and_a_flow_mapping_are_fine() -> None:
     assert read("row_delta: -5120\r\nwhy_it_works: x\r\n")[0].outcome is Outcome.PASSED
     assert read("{row_delta: -5120, why_it_works: x}\n")[1].given == "x"
+
+
+# What is wrong with a fact is said with its reason
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("0.786M", "the unit 'M' stands after the number; write the number alone, with all its digits"),
+        ("-5120 parameters", "the unit 'parameters' stands after the number; write the number alone"),
+        ("12 or so", "'or so' stands after the number"),
+        ("about 5", "there is more than the number in it"),
+        ("five", "there is no number in it"),
+        ("5 or 6", "there is more than one number in it"),
+        ("5120.5", "it is no whole number"),
+        ("10/4", "it is no whole number"),
+        ("2^9", "write out all its digits"),
+        (".inf", "it is no finite number"),
+        ("NaN", "it is no finite number"),
+        ("-٥١٢٠", "its digits are not 0 to 9"),
+        ("9" * 41, "it is longer than 40 characters"),
+        ("9" * 100, "it is longer than 80 characters"),
+    ],
+)
+def test_what_is_no_integer_is_refused_with_the_reason(written: str, why: str) -> None:
+    assert f"expected an integer such as -123: {why}" in delta_of(written).note
+
+
+def test_the_example_in_a_refusal_is_never_the_answer() -> None:
+    for change in ({"expected": -123}, {"accepted": [AcceptedInteger(value=-123, note="x")]}):
+        (part,), _ = read_answers("row_delta: x\n", "", [DELTA.model_copy(update=change)])
+        assert "123" not in part.note
+        assert "expected an integer" in part.note
+
+
+# Numbers
+
+STEP = NumberAnswer(
+    id="step",
+    kind="number",
+    criterion="step",
+    prompt="How long is a step?",
+    expected=0.25,
+    tolerance=0.05,
+    unit="s",
+    units={"ms": 0.001, "minutes": 60, "µs": 0.000001},
+    accepted=[AcceptedNumber(value=0.5, note="With the backward pass.")],
+)
+COUNT = STEP.model_copy(update={"expected": 61359.0, "tolerance": 50.0, "unit": "", "units": {}, "accepted": []})
+
+
+def number_of(written: str, answer: NumberAnswer = STEP) -> AnswerPart:
+    """The part of a number, written like this."""
+    (part,), _ = read_answers(f"step: {written}\n", "", [answer])
+    return part
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "0.25",
+        ".25",
+        "+0.25",
+        "0,25",
+        "0.25 s",
+        "0.25s",
+        "0.25 (s)",
+        "2.5e-1",
+        "2.5e-1 s",
+        "2.5×10^-1",
+        "2.5 x 10^-1 s",
+        "2.5·10⁻¹",
+        "25 * 10**-2",
+        "1/4",
+        "1/4 s",
+        "250 ms",
+        "250ms",
+        "250,0 ms",
+        "250_000 μs",
+        "250 000 µs",
+        "250,000 µs",
+        "250.000,0 µs",
+        "1/240 minutes",
+        "1/240 Minute",
+        "0.2",
+        "0.3",
+        "0.300 s",
+        "300 ms",
+        "|\n  0.25",
+        "\t0.25 s",
+        "0.25  # s",
+    ],
+)
+def test_a_number_may_be_written_in_any_usual_way_within_its_tolerance(written: str) -> None:
+    assert number_of(written).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize("written", ["61359", "61,359", "61 359.4", "6.1359e4", "0xEFAF", "61.359,0", "-0", "-61359"])
+def test_a_bare_number_takes_what_an_integer_takes(written: str) -> None:
+    part = number_of(written, COUNT)
+    assert part.outcome is (Outcome.FAILED if written[0] == "-" else Outcome.PASSED)
+    assert part.read in ("61359", "61359.4", "0", "-61359")
+
+
+@pytest.mark.parametrize("written", ["0.19999", "0.30001", "-0.25", "250", "0.25 ms", "25 s", "1e400", "0.4499"])
+def test_another_number_fails(written: str) -> None:
+    part = number_of(written)
+    assert part.outcome is Outcome.FAILED
+    assert part.read != ""
+
+
+@pytest.mark.parametrize("written", ["0.5", "500 ms", "0.45 s"])
+def test_an_accepted_number_passes_with_its_note_within_the_same_tolerance(written: str) -> None:
+    part = number_of(written)
+    assert (part.outcome, part.note) == (Outcome.PASSED, "With the backward pass.")
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("0.25 h", "the unit 'h' stands after the number; the unit may be s or ms or minutes or µs"),
+        ("250 MS", "the unit 'MS' stands after the number; the unit may be"),
+        ("250 Ms", "the unit 'Ms' stands after the number"),
+        ("0.25 seconds", "the unit 'seconds' stands after the number"),
+        ("0.2 to 0.3", "there is more than one number in it"),
+        ("0.2-0.3 s", "there is more than one number in it"),
+        ("0.25 s or 0.3 s", "there is more than one number in it"),
+        ("about 0.25", "there is more than the number in it"),
+        ("~0.25", "there is more than the number in it"),
+        ("a quarter", "there is no number in it"),
+        ("nan", "it is no finite number"),
+        (".NaN", "it is no finite number"),
+        ("-.inf", "it is no finite number"),
+        ("∞", "it is no finite number"),
+        ("1/0", "it divides by zero"),
+        ("0^-1", "it divides by zero"),
+        ("1" * 90, "it is longer than 80 characters"),
+    ],
+)
+def test_what_is_not_one_number_in_a_known_unit_is_refused_with_the_reason(written: str, why: str) -> None:
+    part = number_of(written)
+    assert (part.outcome, part.read) == (Outcome.FAILED, "")
+    assert f"expected one number in s or ms or minutes or µs: {why}" in part.note
+    assert "0.25" not in part.note.replace(written, "")
+
+
+def test_a_bare_number_stands_alone() -> None:
+    part = number_of("61359 rows", COUNT)
+    assert part.note == "found '61359 rows', expected one number: the unit 'rows' stands after the number; " + (
+        "write the number alone"
+    )
+
+
+@pytest.mark.parametrize(("written", "shown"), [("[0.25]", "a list"), ("{s: 0.25}", "a mapping")])
+def test_a_number_is_no_list(written: str, shown: str) -> None:
+    assert number_of(written).note == f"found {shown}, expected one number in s or ms or minutes or µs"
+
+
+def test_a_number_that_was_written_otherwise_is_noted_as_it_was_read() -> None:
+    assert (number_of("250 ms").note, number_of("250 ms").read) == ("read as 0.25 s", "0.25")
+    assert number_of("1,234").note == "read as 1234 s"
+    assert (number_of("0.25").note, number_of("0.25 s").note) == ("", "")
+
+
+def test_the_edge_of_a_tolerance_is_met_exactly() -> None:
+    """0.3 is within 0.1 of 0.2, although the floats 0.2 + 0.1 and 0.3 differ."""
+    edge = STEP.model_copy(update={"expected": 0.2, "tolerance": 0.1, "accepted": []})
+    assert number_of("0.3", edge).outcome is Outcome.PASSED
+    assert number_of("0.30000000000000001", edge).outcome is Outcome.FAILED
+
+
+def test_two_units_that_differ_in_capitals_alone_count_as_they_are_written() -> None:
+    odd = STEP.model_copy(update={"unit": "batches", "units": {"Tokens": 0.5, "tokens": 0.1}, "accepted": []})
+    assert number_of("0.5 Tokens", odd).read == "0.25"
+    assert number_of("2.5 tokens", odd).read == "0.25"
+    assert "the unit 'TOKENS' stands after the number" in number_of("0.5 TOKENS", odd).note
+
+
+@given(st.integers(-(10**12), 10**12), st.sampled_from(["{:,}", "{:_}", "{}", "{:+}", "{}.0", "  {} "]))
+def test_every_integer_reads_back_by_both_readers(number: int, form: str) -> None:
+    written = form.format(number).strip()
+    assert numerals.integer(written) == number
+    assert numerals.quantity(written, {}).value == number
+
+
+@given(st.floats(-1e30, 1e30), st.sampled_from(["{!r}", "{!r} s", "{!r}s", "{:.3e}", "{:.4f}", "{:,.2f}"]))
+def test_every_decimal_reads_back_exactly(number: float, form: str) -> None:
+    written = form.format(number)
+    sizes = {"s": Fraction(1)}
+    assert numerals.quantity(written, sizes).value == Fraction(written.rstrip(" s").replace(",", ""))
+
+
+@given(st.fractions(-(10**9), 10**9, max_denominator=10**6))
+def test_what_was_read_is_spelled_to_fifteen_digits(number: Fraction) -> None:
+    again = Fraction(numerals.spelled(number))
+    assert abs(again - number) <= abs(number) * Fraction(1, 10**14)
+    assert numerals.spelled(again) == numerals.spelled(number)
+
+
+@settings(max_examples=300)
+@given(st.text(st.characters(codec="utf-8"), max_size=90) | st.text("0123456789.,eE+-^*/x_ ()ms⁻⁵×nai", max_size=60))
+def test_whatever_is_written_is_read_or_refused_in_one_line(written: str) -> None:
+    readers: list[Callable[[str], object]] = [
+        numerals.integer,
+        lambda text: numerals.quantity(text, STEP.sizes),
+        lambda text: choose(text, AXIS.says),
+    ]
+    for reader in readers:
+        told = ""
+        try:
+            reader(written)
+        except numerals.Unread as reason:
+            told = str(reason)
+        assert "\n" not in told and len(told) < 200
+
+
+# Choices
+
+AXIS = ChoiceAnswer(
+    id="axis",
+    kind="choice",
+    criterion="axis",
+    prompt="Which axis?",
+    choices=[
+        Choice(id="a", says="The batch."),
+        Choice(id="b", says="The tokens\nof a sequence."),
+        Choice(id="per_head", says="The heads."),
+    ],
+    expected="b",
+)
+
+
+def choice_of(written: str) -> AnswerPart:
+    """The part of a choice, written like this."""
+    (part,), _ = read_answers(f"axis: {written}\n", "", [AXIS])
+    return part
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "b",
+        "B",
+        '"b"',
+        "b.",
+        "b)",
+        '"(B)"',
+        "'`b`'",
+        "[b]",
+        "\n  - b",
+        "The tokens of a sequence.",
+        "the TOKENS   of a sequence",
+        "b) The tokens of a sequence.",
+        '"b: the tokens of a sequence"',
+        "b: the tokens of a sequence",
+        "|\n  b",
+        "\tb",
+        "b  # since",
+    ],
+)
+def test_a_choice_is_its_id_or_its_text(written: str) -> None:
+    part = choice_of(written)
+    assert (part.outcome, part.read) == (Outcome.PASSED, "b")
+    assert part.note == "read as b (The tokens of a sequence.)"
+
+
+@pytest.mark.parametrize(
+    ("written", "id"), [("a", "a"), ("A.", "a"), ("the heads", "per_head"), ("PER_HEAD", "per_head")]
+)
+def test_another_choice_fails(written: str, id: str) -> None:
+    part = choice_of(written)
+    assert (part.outcome, part.read) == (Outcome.FAILED, id)
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("a, b", "a and b are 2 of them"),
+        ("b and per_head", "b and per_head are 2 of them"),
+        ("a/b", "a and b are 2 of them"),
+        ("The batch. The heads.", "a and per_head are 2 of them"),
+        ("c", "it is none of them"),
+        ("The rows", "it is none of them"),
+        ("7", "it is none of them"),
+        ("b because of the mask", "there is more in it than the choice"),
+        ("not b", "there is more in it than the choice"),
+    ],
+)
+def test_what_is_not_one_choice_is_refused_with_the_choices_there_are(written: str, why: str) -> None:
+    part = choice_of(written)
+    assert (part.outcome, part.read) == (Outcome.FAILED, "")
+    assert part.note == f"found '{written}', expected one of a, b, per_head: {why}"
+
+
+@pytest.mark.parametrize(("written", "shown"), [("[a, b]", "a list"), ("{b: yes}", "a mapping")])
+def test_two_choices_in_a_list_are_no_choice(written: str, shown: str) -> None:
+    part = choice_of(written)
+    assert part.outcome is Outcome.FAILED
+    assert part.note.startswith(f"found {shown}, expected one of a, b, per_head")
+
+
+@pytest.mark.parametrize("written", ["", "~", "null", "''"])
+def test_a_number_or_choice_left_empty_is_not_given(written: str) -> None:
+    for part in (number_of(written), choice_of(written)):
+        assert (part.outcome, part.read, part.note) == (Outcome.FAILED, "", "not given")
+
+
+@pytest.mark.parametrize("text", ["step: 0.25\nstep: 0.25\n", "axis: b\naxis: b\n"])
+def test_a_fact_given_twice_fails_even_if_both_are_right(text: str) -> None:
+    parts, _ = read_answers(text, "", [STEP, AXIS])
+    assert {part.outcome for part in parts} == {Outcome.FAILED}
+    assert sum("given 2 times" in part.note for part in parts) == 1
+
+
+# Which wrong answers are the same mistake
+
+
+@pytest.mark.parametrize(
+    ("answer", "one", "other", "alike"),
+    [
+        (DELTA, "0", "0", True),
+        (DELTA, "0", "1", False),
+        (DELTA, "", "", True),
+        (DELTA, "", "0", False),
+        (STEP, "1", "1.05", True),
+        (STEP, "1", "1.06", False),
+        (STEP, "1", "", False),
+        (STEP, "1e+400", "1", False),
+        (AXIS, "a", "a", True),
+        (AXIS, "a", "per_head", False),
+    ],
+)
+def test_readings_are_the_same_mistake_within_the_tolerance(
+    answer: IntegerAnswer | NumberAnswer | ChoiceAnswer, one: str, other: str, alike: bool
+) -> None:
+    assert same(answer, one, other) is alike
+    assert same(answer, other, one) is alike
+
+
+# What a text's part holds for those who mark it
+
+
+def test_a_text_carries_its_rubric_and_a_fact_carries_none() -> None:
+    points = [
+        Observable(id="one", says="It says one."),
+        Observable(id="two", says="And two.", kind="optional"),
+        Observable(id="three", says="No three.", kind="negative"),
+    ]
+    asked = TextAnswer(
+        id="why_it_works", kind="text", level="L1", prompt="Why?", expected="Because.", observables=points
+    )
+    (why, delta), _ = read_answers("row_delta: 5\n", "", [asked, DELTA])
+    assert [(each.id, each.kind, each.says) for each in why.observables] == [
+        ("one", "required", "It says one."),
+        ("two", "optional", "And two."),
+        ("three", "negative", "No three."),
+    ]
+    assert (why.levels, why.rubric) == (asked.levels.told(), asked.rubric)
+    assert (delta.observables, delta.levels, delta.rubric) == ([], [], "")
+    (bare,), _ = read_answers("why_it_works: x\n", "", [WHY])
+    assert (bare.observables, bare.levels, bare.rubric) == ([], [], "")

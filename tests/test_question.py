@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from pydantic import TypeAdapter
 
 from grader import bank, specfile
 from grader.bank import Bank
 from grader.errors import CallError, QuestionError
 from grader.question import Question, Spec, schema
+from grader.render import question as render
+from grader.rubric.spec import Answer
+from grader.scaffold.make import TEMPLATE
 
 SPEC: Final = """\
 # A comment, so that the first key is not on the first line.
@@ -184,7 +188,7 @@ WRONG: Final[dict[str, tuple[str, str, str, str]]] = {
         "    expected: Because.",
         "    expected: Because.\n    criterion: small",
         "|criterion: small",
-        "answers.1.criterion: there is no such key. Known keys: id, kind, level, prompt, expected, known_wrong.",
+        "answers.1.criterion: there is no such key. Known keys: id, kind, level, roles, prompt, expected, ",
     ),
     "an unknown key deep inside": (
         "        note:",
@@ -262,9 +266,21 @@ WRONG: Final[dict[str, tuple[str, str, str, str]]] = {
     ),
     "an unknown kind of answer": (
         "kind: integer",
+        "kind: numbr",
+        "|kind: numbr",
+        "answers.0.kind: found 'numbr': expected one of integer, number, choice, text",
+    ),
+    "an answer without a kind": (
+        "    kind: integer\n",
+        "",
+        "- |id: twice_two",
+        "answers.0.kind: this key is missing. Add it.",
+    ),
+    "a number without a tolerance": (
+        "kind: integer",
         "kind: number",
         "- |id: twice_two",
-        "'number' found using 'kind' does not match any",
+        "answers.0.tolerance: this key is missing. Add it.",
     ),
     "a limit of zero": ("memory_mib: 512", "memory_mib: 0", "|limits", "limits: memory_mib must be above zero"),
     "a limit below zero": (
@@ -412,6 +428,313 @@ def test_a_spec_that_is_no_mapping_is_refused(spec: str, tmp_path: Path) -> None
 def test_odd_yaml_is_an_error_of_the_question_and_no_traceback(spec: str, tmp_path: Path) -> None:
     written(tmp_path, spec)
     assert refusal(tmp_path).startswith("question.yaml:")
+
+
+# What is wrong with an answer
+
+RUBRIC: Final = """\
+    observables:
+      - {id: one, says: It says one.}
+      - {id: two, says: It says two., kind: optional}
+      - {id: three, says: No three., kind: negative}
+"""
+NUMBER: Final = """\
+  - id: seconds
+    kind: number
+    criterion: answered
+    prompt: How long?
+    expected: 0.25
+    tolerance: 0.01
+    unit: s
+    units: {ms: 0.001}
+    accepted: [{value: 0.5, note: Both ways.}]
+"""
+CHOICE: Final = """\
+  - id: which
+    kind: choice
+    criterion: answered
+    prompt: Which one?
+    choices:
+      - {id: a, says: The first.}
+      - {id: b, says: The second.}
+    expected: b
+"""
+WRONG_ANSWERS: Final[dict[str, tuple[str, str, str, str, str]]] = {
+    # what is wrong: (which, in it, in its place, where the error points to, what the message says)
+    "an observable of no kind": (
+        RUBRIC,
+        "kind: optional",
+        "kind: optionl",
+        "|kind: optionl",
+        "answers.1.observables.1.kind: found 'optionl': input should be 'required', 'optional' or 'negative'",
+    ),
+    "an observable with a mistyped key": (
+        RUBRIC,
+        "says: It says two.",
+        "say: It says two.",
+        "|say: It",
+        "answers.1.observables.1.say: there is no such key. Did you mean 'says'?",
+    ),
+    "an observable that says nothing": (
+        RUBRIC,
+        ", says: It says two.",
+        "",
+        "- |{id: two",
+        "answers.1.observables.1.says: this key is missing. Add it.",
+    ),
+    "an observable that is there twice": (
+        RUBRIC,
+        "id: two",
+        "id: one",
+        "{|id: one, says: It says two",
+        "answers.1.observables.1.id: the observable 'one' is there twice",
+    ),
+    "a rubric of one point": (
+        RUBRIC,
+        RUBRIC[RUBRIC.index("      - {id: two") :],
+        "",
+        "|observables",
+        "answers.1.observables: one observable is no rubric; write two to five",
+    ),
+    "a rubric of six points": (
+        RUBRIC,
+        "      - {id: three",
+        "".join(f"      - {{id: more{n}, says: More.}}\n" for n in range(3)) + "      - {id: three",
+        "|observables",
+        "answers.1.observables: list should have at most 5 items",
+    ),
+    "levels that are not written and can't be reached": (
+        RUBRIC,
+        "kind: optional",
+        "kind: required",
+        "- |id: why",
+        "answers.1.levels: strong needs 1 optional point, and there is none",
+    ),
+    "a level that can't be reached": (
+        RUBRIC + "    levels: {strong: {required: all, optional: 2}}\n",
+        "",
+        "",
+        "all, |optional: 2",
+        "answers.1.levels.strong.optional: strong needs 2 optional points, and there is 1",
+    ),
+    "levels out of order": (
+        RUBRIC + "    levels: {strong: {optional: 1}}\n",
+        "",
+        "",
+        "{|strong: {optional",
+        "answers.1.levels.strong.required: strong needs fewer required points than solid",
+    ),
+    "a level for nothing": (
+        RUBRIC + "    levels: {weak: {negative: 1}}\n",
+        "",
+        "",
+        "{|weak",
+        "answers.1.levels.weak: weak is given to an answer in which nothing is ticked",
+    ),
+    "a level that needs words": (
+        RUBRIC + "    levels: {solid: {required: some}}\n",
+        "",
+        "",
+        "|required: some",
+        "answers.1.levels.solid.required: found 'some': expected how many points, or all",
+    ),
+    "a level that needs less than none": (
+        RUBRIC + "    levels: {solid: {required: -1}}\n",
+        "",
+        "",
+        "|required: -1",
+        "answers.1.levels.solid.required: found -1: expected how many points, or all",
+    ),
+    "a level that needs a yes": (
+        RUBRIC + "    levels: {solid: {required: true}}\n",
+        "",
+        "",
+        "{|required: true",
+        "answers.1.levels.solid.required: found True: expected how many points, or all",
+    ),
+    "an unknown level": (
+        RUBRIC + "    levels: {storng: {required: 1}}\n",
+        "",
+        "",
+        "|storng",
+        "answers.1.levels.storng: there is no such key. Did you mean 'strong'?",
+    ),
+    "an unknown need": (
+        RUBRIC + "    levels: {strong: {requird: 1}}\n",
+        "",
+        "",
+        "|requird",
+        "answers.1.levels.strong.requird: there is no such key. Did you mean 'required'?",
+    ),
+    "a tick of nothing": (
+        RUBRIC + "    known_wrong:\n      - {says: No., rebuttal: Yes., ticks: [too]}\n",
+        "",
+        "",
+        "|ticks",
+        "answers.1.known_wrong.0.ticks: 'too' is not an observable; the closest is 'two'",
+    ),
+    "a known wrong answer that is solid": (
+        RUBRIC + "    known_wrong:\n      - {says: No., rebuttal: Yes., ticks: [one]}\n",
+        "",
+        "",
+        "|ticks",
+        "answers.1.known_wrong.0.ticks: a known wrong answer comes to solid; it may come to weak at most",
+    ),
+    "a number that is none": (NUMBER, "0.25", "soon", "|expected: soon", "answers.1.expected: found 'soon'"),
+    "a number that is not finite": (NUMBER, "0.25", ".inf", "|expected: .inf", "answers.1.expected: found inf"),
+    "a tolerance below zero": (NUMBER, "0.01", "-0.01", "|tolerance", "answers.1.tolerance: found -0.01"),
+    "other units without one": (NUMBER, "    unit: s\n", "", "|units", "answers.1.units: there are other units, but"),
+    "a unit of no size": (
+        NUMBER,
+        "ms: 0.001",
+        "ms: 0",
+        "{|ms: 0",
+        "answers.1.units.ms: another unit has another name, and a size above zero",
+    ),
+    "a unit that is there twice": (
+        NUMBER,
+        "ms: 0.001",
+        "s: 1",
+        "{|s: 1",
+        "answers.1.units.s: another unit has another",
+    ),
+    "a unit that looks like a number": (
+        NUMBER,
+        "unit: s\n",
+        "unit: e3\n",
+        "|unit: e3",
+        "answers.1.unit: a unit has to be told from the number before it",
+    ),
+    "an accepted number that is right anyway": (
+        NUMBER,
+        "value: 0.5",
+        "value: 0.26",
+        "|value: 0.26",
+        "answers.1.accepted.0.value: this is right within the tolerance already",
+    ),
+    "a choice that is none": (
+        CHOICE,
+        "expected: b",
+        "expected: c",
+        "|expected: c",
+        "answers.1.expected: 'c' is not a choice; there is a, b",
+    ),
+    "a choice of one": (
+        CHOICE,
+        "      - {id: a, says: The first.}\n",
+        "",
+        "|choices",
+        "answers.1.choices: list should have at least 2 items",
+    ),
+    "a choice that is there twice": (
+        CHOICE,
+        "id: a",
+        "id: b",
+        "{|id: b, says: The second",
+        "answers.1.choices.1.id: the choice 'b' is there twice",
+    ),
+    "two choices that read the same": (
+        CHOICE,
+        "The second.",
+        "the  first",
+        "|says: the  first",
+        "answers.1.choices.1.says: this reads the same as the choice 'a'",
+    ),
+    "a choice that YAML takes for nothing": (
+        CHOICE,
+        "id: a",
+        'id: "null"',
+        '|id: "null"',
+        "answers.1.choices.0.id: in YAML this is nothing",
+    ),
+}
+
+
+@pytest.mark.parametrize(("part", "old", "new", "at", "says"), WRONG_ANSWERS.values(), ids=WRONG_ANSWERS.keys())
+def test_what_is_wrong_with_an_answer_is_said_with_its_place(
+    part: str, old: str, new: str, at: str, says: str, tmp_path: Path
+) -> None:
+    assert old == "" or part.count(old) == 1
+    part = part.replace(old, new) if old else part
+    after = "    expected: Because.\n" if part.startswith("    ") else "        note: Close enough.\n"
+    spec = changed(after, after + part)
+    written(tmp_path, spec)
+    lines = refusal(tmp_path).splitlines()
+    assert any(line.startswith(f"question.yaml:{place_of(at, spec)}: {says}") for line in lines), lines
+
+
+def test_answers_of_all_four_kinds_are_read(tmp_path: Path) -> None:
+    spec = changed("    expected: Because.\n", f"    expected: Because.\n{RUBRIC}{NUMBER}{CHOICE}")
+    written(tmp_path, spec)
+    question = load(tmp_path)
+    assert [answer.kind for answer in question.spec.answers] == ["integer", "text", "number", "choice"]
+    assert [each.right for each in question.spec.answers if each.kind != "text"] == [
+        "4",
+        "0.25 s, give or take 0.01",
+        "b (The second.)",
+    ]
+    assert "answered" not in {criterion.id for criterion in question.spec.checked}
+
+
+def test_show_tells_how_each_answer_is_checked_or_marked(tmp_path: Path) -> None:
+    spec = changed("    expected: Because.\n", f"    expected: Because.\n{RUBRIC}{NUMBER}{CHOICE}")
+    written(tmp_path, spec)
+    question = load(tmp_path)
+    (rubric,) = [answer for answer in question.spec.answers if answer.kind == "text"]
+    shown = render.text(question)
+    lines = [line.strip() for line in shown.splitlines()]
+    for line in (
+        "checked by the grader: 4",
+        "accepted: 5. Close enough.",
+        "checked by the grader: 0.25 s, give or take 0.01",
+        "accepted: 0.5 s. Both ways.",
+        "a: The first.",
+        "b: The second.",
+        "checked by the grader: b (The second.)",
+        "required  one: It says one.",
+        "optional  two: It says two.",
+        "negative  three: No three.",
+        *rubric.levels.told(),
+        f"rubric {rubric.rubric}",
+    ):
+        assert line in lines, shown
+    assert max(map(len, shown.splitlines())) <= 100 or "digest" in shown
+    written(tmp_path)
+    assert "no observables, so there is nothing that a person could tick" in render.text(load(tmp_path))
+
+
+def test_the_manuals_answers_are_right() -> None:
+    manual = (Path(__file__).resolve().parents[1] / "docs" / "writing-a-question.md").read_text("utf-8")
+    section = manual.partition("## 5. Ask for answers")[2].partition("\n## ")[0]
+    blocks = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    answers = [each for block in blocks for each in specfile.plain(specfile.parse_yaml(block, "the manual"))]
+    read = TypeAdapter(list[Answer]).validate_python(answers)
+    assert [each.kind for each in read] == ["number", "choice", "text"]
+
+
+def test_the_templates_commented_answers_are_right() -> None:
+    """`grader new` shows two kinds of facts as comments: they are answers once the marks are taken off."""
+    text = next(TEMPLATE.rglob("question.yaml")).read_text("utf-8")
+    block = "".join(line[4:] for line in text.splitlines(keepends=True) if re.match(r"  # (- id|  \w+:|    - )", line))
+    read = TypeAdapter(list[Answer]).validate_python(specfile.plain(specfile.parse_yaml(block, "the template")))
+    assert [each.kind for each in read] == ["integer", "choice"]
+
+
+def test_the_schema_knows_the_four_kinds() -> None:
+    definitions = schema()["$defs"]
+    mapping = schema()["properties"]["answers"]["items"]["discriminator"]["mapping"]
+    assert set(mapping) == {"integer", "number", "choice", "text"}
+    kinds = {kind: definitions[target.rpartition("/")[2]] for kind, target in mapping.items()}
+    assert set(kinds["number"]["required"]) == {"id", "kind", "criterion", "prompt", "expected", "tolerance"}
+    assert set(kinds["choice"]["required"]) == {"id", "kind", "criterion", "prompt", "choices", "expected"}
+    assert kinds["text"]["properties"]["observables"]["maxItems"] == 5
+    assert {
+        option.get("type"): option.get("const") for option in definitions["Needs"]["properties"]["required"]["anyOf"]
+    } == {
+        "integer": None,
+        "string": "all",
+    }
+    assert all(each["additionalProperties"] is False for each in kinds.values())
 
 
 # Files
@@ -736,7 +1059,7 @@ def test_solutions_stand_beside_the_bank_however_it_is_called(
     [
         (b"questions = [", "this is not a settings file: found "),
         (b"questions = ['\xff']", "this is not a settings file: found "),
-        (b"question = []", "there is no such setting: found question, expected questions."),
+        (b"question = []", "there is no such setting: found question, expected questions or packet."),
         (b"questions = 'a'", "`questions` is not a list of folders: found 'a'."),
         (b"questions = [1]", "`questions` is not a list of folders: found [1]."),
         (b"questions = ['nowhere']", "there is no such folder of questions: found "),

@@ -566,9 +566,9 @@ def test_every_colour_of_the_page_reads_well_on_its_ground() -> None:
 # The files
 
 
-def test_a_run_leaves_three_whole_files(tmp_path: Path) -> None:
+def test_a_run_leaves_four_whole_files(tmp_path: Path) -> None:
     paths = write(sample(), tmp_path / "new" / "out")
-    assert [path.name for path in paths] == ["report.json", "report.html", "feedback.md"]
+    assert [path.name for path in paths] == ["report.json", "report.html", "feedback.md", "feedback.html"]
     assert sorted(paths) == sorted((tmp_path / "new" / "out").iterdir())
     assert Report.from_fields(json.loads(paths[0].read_text("utf-8"))) == sample()
     assert paths[0].read_text("utf-8") == sample().to_json()

@@ -20,7 +20,21 @@ from typing import Any
 import pytest
 
 from grader.errors import CallError
-from grader.submission import Refused, Submission, folder, read, reading, sourcetext, syntax
+from grader.packet import zips
+from grader.submission import (
+    Asked,
+    Refused,
+    Submission,
+    Wanted,
+    folder,
+    manifest,
+    origin,
+    read,
+    reading,
+    sourcetext,
+    syntax,
+)
+from grader.submission import asked as asked_module
 from grader.submission.archive import Archive
 from grader.submission.notebook import without_magics
 
@@ -57,6 +71,11 @@ def notebook(tmp_path: Path, *cells: str | list[str]) -> Path:
     body = [{"cell_type": "code", "source": cell, "outputs": []} for cell in cells]
     text = {"cell_type": "markdown", "source": "# Words"}
     return file(tmp_path, json.dumps({"nbformat": 4, "cells": [text, *body]}), "solution.ipynb")
+
+
+def wants(*names: str) -> Asked:
+    """What asks for these names, whatever they are."""
+    return Asked(defines=tuple(map(Wanted, names)))
 
 
 def refusal(path: Path) -> str:
@@ -174,13 +193,12 @@ def test_a_bomb_for_the_parser_is_refused_in_little_time(tmp_path: Path, code: s
 
 
 def test_a_parser_that_dies_takes_nothing_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    dies = file(tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n", "dies.py")
-    monkeypatch.setattr(syntax, "__file__", str(dies))
+    monkeypatch.setattr(syntax, "APART", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
     assert "too complex" in refusal(file(tmp_path, "x = 1\n" * 10_000))
 
 
 def test_a_long_but_honest_file_is_taken(tmp_path: Path) -> None:
-    sent = read(file(tmp_path, "x = [1, 2]  # é\n" * 10_000 + CODE), ["f", "g"])
+    sent = read(file(tmp_path, "x = [1, 2]  # é\n" * 10_000 + CODE), wants("f", "g"))
     assert sent.notes == ("does not define g",)
 
 
@@ -216,14 +234,14 @@ def test_nothing_that_was_sent_is_run(tmp_path: Path) -> None:
     ],
 )
 def test_a_name_defined_in_any_way_is_not_noted_as_missing(tmp_path: Path, code: str) -> None:
-    assert read(file(tmp_path, code), ["f"]).notes == ()
+    assert read(file(tmp_path, code), wants("f")).notes == ()
 
 
 @pytest.mark.parametrize(
     "code", ["", "f", "f: int", "def g():\n    f = 1", "x.f = 1", "class C:\n    def f(self): pass", "[f for f in x]"]
 )
 def test_a_name_that_is_not_defined_is_noted_and_not_refused(tmp_path: Path, code: str) -> None:
-    assert read(file(tmp_path, code), ["f"]).notes == ("does not define f",)
+    assert read(file(tmp_path, code), wants("f")).notes == ("does not define f",)
 
 
 # Paths that the caller got wrong
@@ -347,7 +365,7 @@ def test_names_of_files_are_shown_inert(tmp_path: Path) -> None:
 def test_the_only_python_file_is_taken_for_the_solution(tmp_path: Path) -> None:
     for name in ("my solution (1).py", "conftest.py", "test_public.py", "gpt.py"):
         file(tmp_path, CODE, name)
-    sent = read(tmp_path, support=["gpt.py"])
+    sent = read(tmp_path, Asked(support=("gpt.py",)))
     assert sent.files == ("my solution (1).py",)
     assert sent.notes[0] == "there is no solution.py; my solution (1).py was taken for it"
     assert "there is no solution.py" in call_error(tmp_path)  # without knowing gpt.py there are two
@@ -584,7 +602,7 @@ def test_a_zip_without_a_solution_is_named(tmp_path: Path) -> None:
 
 
 def test_the_code_cells_of_a_notebook_are_read_in_order(tmp_path: Path) -> None:
-    sent = read(notebook(tmp_path, ["import a\n", "x = 1"], "def f(): pass"), ["f"])
+    sent = read(notebook(tmp_path, ["import a\n", "x = 1"], "def f(): pass"), wants("f"))
     assert sent.source == "# cell 1\nimport a\nx = 1\n# cell 2\ndef f(): pass"
     assert sent.notes == ("solution.ipynb is a notebook: its 2 code cells were read in order",)
     assert sent.files == ("solution.ipynb",)
@@ -655,3 +673,265 @@ def test_a_hostile_line_in_a_notebook_takes_little_time(tmp_path: Path) -> None:
 def test_the_limits_are_the_ones_that_the_promises_name() -> None:
     assert reading.ANSWERS_BYTES == 256 << 10
     assert sourcetext.SOURCE_BYTES == 512 << 10
+
+
+# Signatures, as far as a text shows them
+
+
+TABLE = Wanted("table", "function", "(rows, width, base=2.0)")
+TRAIN = Wanted("train", "function", "(model, *, steps, rate)")
+LAYER = Wanted("Layer", "class", "(width)", {"forward": "(x)"})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def table(rows, width, base=2.0): ...",
+        "def table(n, d, base=1): ...",
+        "def table(n, d, b=1): ...",
+        "def table(*args, **kwargs): ...",
+        "def table(rows, width, *, base=1, more=2): ...",
+        "def table(rows, width, base=1, more=2): ...",
+        "def table(rows, width, **rest): ...",
+        "table = lambda rows: rows",
+        "from functools import partial\ntable = partial(print)",
+        "@cache\ndef table(rows): ...",
+        "if 1:\n    def table(rows): ...",
+        "def table(rows): ...\ntable = other",
+        "class table:\n    def __new__(cls, rows, width, base): ...",
+    ],
+)
+def test_what_can_be_called_as_asked_or_can_not_be_told_is_not_noted(tmp_path: Path, code: str) -> None:
+    assert read(file(tmp_path, code), Asked(defines=(TABLE,))).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "note"),
+    [
+        ("def table(rows): ...", "table takes (rows), expected table(rows, width, base=2.0)"),
+        ("def table(rows, width, base): ...", "table takes (rows, width, base), expected table(rows, width, base=2.0)"),
+        ("def table(rows, width, *, base): ...", "table takes (rows, width, *, base), expected table("),
+        ("def table(rows, width): ...", "table takes (rows, width), expected table("),
+        ("def table(*, rows, width, base=1): ...", "table takes (*, rows, width, base=…), expected table("),
+        ("def table(): ...", "table takes (), expected table("),
+        ("class table: ...", "table is a class, expected a function table("),
+    ],
+)
+def test_what_can_not_be_called_as_asked_is_noted_with_what_was_asked(tmp_path: Path, code: str, note: str) -> None:
+    sent = read(file(tmp_path, code), Asked(defines=(TABLE,)))
+    assert len(sent.notes) == 1
+    assert sent.notes[0].startswith(note)
+    assert sent.lacks == sent.notes
+
+
+@pytest.mark.parametrize(
+    ("code", "note"),
+    [
+        ("def train(model, *, steps, rate): ...", ""),
+        ("def train(model, steps, rate): ...", ""),
+        ("def train(model, **settings): ...", ""),
+        ("def train(model, *, rate, steps, seed=0): ...", ""),
+        ("def train(model, *, steps): ...", "train takes (model, *, steps), expected train(model, *, steps, rate)"),
+        ("def train(model, steps, rate, /): ...", "train takes (model, steps, rate), expected"),
+        ("def train(model, *, steps, rate, seed): ...", "train takes (model, *, steps, rate, seed), expected"),
+    ],
+)
+def test_what_is_taken_by_name_only_is_looked_at_by_name(tmp_path: Path, code: str, note: str) -> None:
+    notes = read(file(tmp_path, code), Asked(defines=(TRAIN,))).notes
+    assert len(notes) == bool(note)
+    assert "".join(notes).startswith(note)
+
+
+@pytest.mark.parametrize(
+    ("body", "notes"),
+    [
+        ("def __init__(self, width): ...\n def forward(self, x): ...", ()),
+        ("def __init__(self, width, more=1): ...\n def forward(self, x, *rest): ...", ()),
+        ("def __init__(self, width): ...\n forward = other", ()),
+        ("def __init__(self, width): ...\n @torch.no_grad()\n def forward(self): ...", ()),
+        (
+            "def __init__(self, width, base): ...\n def forward(self, x): ...",
+            ("Layer takes (width, base), expected Layer(width)",),
+        ),
+        (
+            "def __init__(self, width): ...\n def forward(self): ...",
+            ("Layer.forward takes (), expected Layer.forward(x)",),
+        ),
+        ("def __init__(self, width): ...", ("Layer does not define forward",)),
+        ("def forward(self, x): ...", ("Layer takes (), expected Layer(width)",)),
+    ],
+)
+def test_a_module_is_looked_at_with_its_methods(tmp_path: Path, body: str, notes: tuple[str, ...]) -> None:
+    asked = Asked(defines=(LAYER,))
+    assert read(file(tmp_path, f"class Layer(nn.Module):\n {body}\n"), asked).notes == notes
+    if "does not define" in "".join(notes) or "takes ()" in "".join(notes[:1]).replace("forward takes ()", ""):
+        assert read(file(tmp_path, f"class Layer(Base):\n {body}\n"), asked).notes == (), "its base may define it"
+
+
+def test_signatures_are_read_in_a_long_file_too(tmp_path: Path) -> None:
+    sent = read(file(tmp_path, "x = 1\n" * 10_000 + "def table(rows): ...\n"), Asked(defines=(TABLE,)))
+    assert sent.notes == ("table takes (rows), expected table(rows, width, base=2.0)",)
+
+
+def test_syntax_of_a_later_python_than_grades_is_refused(tmp_path: Path) -> None:
+    path = file(tmp_path, "match 1:\n    case _: pass\n")
+    assert read(path).source
+    with pytest.raises(Refused, match=r"Python 3\.8 \(the version that grades\)"):
+        read(path, Asked(python=(3, 8)))
+    long = file(tmp_path, "x = 1\n" * 10_000 + "match 1:\n    case _: pass\n")
+    with pytest.raises(Refused, match=r"line 10002.*Python 3\.8"):
+        read(long, Asked(python=(3, 8)))
+
+
+# What comes back with a packet
+
+GIVEN = {"gpt.py": asked_module.fingerprint(b"x = 1\n"), "test_public.py": asked_module.fingerprint(CODE.encode())}
+PACKET = Asked(question="swap", version=2, support=("gpt.py",), given=GIVEN)
+
+
+def manifest_of(files: dict[str, str], **packet: object) -> str:
+    """The manifest that check.py would write of these files."""
+    hashes = {name: hashlib.sha256(content.encode()).hexdigest() for name, content in files.items()}
+    return manifest.manifest_text({"question": "swap", "version": 2, "code": "red-owl-10", **packet}, hashes, {})
+
+
+def returned(tmp_path: Path, home: str = "", **changed: str) -> Path:
+    """A zip of everything that was in a packet, and what is in it now."""
+    own = {"solution.py": CODE, "answers.yaml": ANSWERS}
+    members = {
+        **own,
+        **dict.fromkeys(("README.md", "prompt.md", "check.py", "preflight.zip", "requirements.txt"), "x"),
+        "packet.json": manifest.packet_text({"question": "swap", "version": 2, "code": "red-owl-10"}),
+        "manifest.json": manifest_of(own),
+        "submission.zip": "PK",
+        "gpt.py": "x = 1\r\n",
+        "test_public.py": CODE,
+        **changed,
+    }
+    return packed(tmp_path, {f"{home}{name}": content for name, content in members.items()})
+
+
+@pytest.mark.parametrize("home", ["", "swap/", "sent (1)/"])
+def test_what_came_with_the_packet_is_ignored_without_a_word(tmp_path: Path, home: str) -> None:
+    sent = read(returned(tmp_path, home), PACKET)
+    assert sent.notes == ()
+    assert sent.files == ("solution.py", "answers.yaml")
+    assert sent.manifest is not None
+    assert sent.manifest.code == "red-owl-10"
+
+
+@pytest.mark.parametrize("name", ["gpt.py", "test_public.py", "helper.py", "torch.py"])
+def test_what_was_changed_or_added_is_noted_as_ignored(tmp_path: Path, name: str) -> None:
+    assert read(returned(tmp_path, **{name: "y = 2\n"}), PACKET).notes == (f"ignored: {name}",)
+
+
+def test_a_file_that_was_changed_after_the_manifest_is_noted_and_graded(tmp_path: Path) -> None:
+    sent = read(returned(tmp_path, **{"solution.py": "y = 2\n"}), PACKET)
+    assert sent.notes == ("solution.py was changed after check.py wrote the manifest",)
+    assert sent.source == "y = 2\n"
+
+
+def test_a_file_that_came_or_went_after_the_manifest_is_noted(tmp_path: Path) -> None:
+    came = returned(tmp_path, **{"manifest.json": manifest_of({"solution.py": CODE})})
+    assert read(came, PACKET).notes == ("answers.yaml was added after check.py wrote the manifest",)
+    went = returned(tmp_path, **{"manifest.json": manifest_of({"solution.py": CODE, "x": "", "answers.yaml": ANSWERS})})
+    assert read(went, PACKET).notes == ("x is in the manifest, and was not taken",)
+
+
+def test_a_packet_of_another_question_or_version_is_noted(tmp_path: Path) -> None:
+    own = {"solution.py": CODE, "answers.yaml": ANSWERS}
+    other = returned(tmp_path, **{"manifest.json": manifest_of(own, question="tied")})
+    assert read(other, PACKET).notes == ("the packet was for the question tied, not swap",)
+    older = returned(tmp_path, **{"manifest.json": manifest_of(own, version=1)})
+    assert read(older, PACKET).notes == ("the packet was made from version 1 of the question; this is version 2",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", '{"schema": 1}', "[" * 50_000, '{"a": ' * 9000, "\0", "x" * 100_000, '{"schema": "other"}'],
+)
+def test_a_manifest_that_is_none_is_noted_and_nothing_else(tmp_path: Path, content: str) -> None:
+    sent = read(returned(tmp_path, **{"manifest.json": content}), PACKET)
+    assert sent.notes == ("manifest.json is not as check.py writes it, and was ignored",)
+    assert sent.manifest is None
+
+
+@pytest.mark.parametrize(
+    ("packet", "code"),
+    [
+        ({"code": 5}, ""),
+        ({"code": "x" * 500}, ""),
+        ({"version": 10**30}, "red-owl-10"),
+        ({"variant": [1]}, "red-owl-10"),
+    ],
+)
+def test_a_manifest_with_odd_values_is_read_as_far_as_it_goes(
+    tmp_path: Path, packet: dict[str, object], code: str
+) -> None:
+    own = {"solution.py": CODE, "answers.yaml": ANSWERS}
+    sent = read(returned(tmp_path, **{"manifest.json": manifest_of(own, **packet)}), PACKET)
+    assert sent.manifest is not None
+    assert sent.manifest.code == code
+    assert sent.notes == ()
+
+
+def test_the_folder_of_a_packet_tells_its_origin_without_a_manifest(tmp_path: Path) -> None:
+    file(tmp_path, CODE)
+    file(tmp_path, manifest.packet_text({"question": "swap", "version": 2, "code": "red-owl-10"}), "packet.json")
+    assert read(tmp_path, PACKET).notes == ()
+    found = origin(tmp_path)
+    assert found is not None
+    assert (found.code, found.question) == ("red-owl-10", "swap")
+
+
+@pytest.mark.parametrize("name", ["nothing", "x.py", "x.zip", "x.ipynb"])
+def test_the_origin_of_what_has_none_is_nothing(tmp_path: Path, name: str) -> None:
+    assert origin(tmp_path / name) is None
+    assert origin(file(tmp_path, "x", name)) is None
+
+
+def test_check_py_is_no_solution(tmp_path: Path) -> None:
+    file(tmp_path, CODE, "mine.py")
+    file(tmp_path, CODE, "check.py")
+    assert read(tmp_path).files == ("mine.py",)
+
+
+def test_a_folder_in_a_folder_is_opened(tmp_path: Path) -> None:
+    file(tmp_path / "sent" / "swap", CODE)
+    file(tmp_path / "sent" / "__MACOSX", "x", "._swap")
+    sent = read(tmp_path / "sent")
+    assert sent.source == CODE
+    assert sent.notes == ("swap/ in it was read",)
+
+
+def test_a_folder_in_a_folder_that_leads_elsewhere_is_not_opened(tmp_path: Path) -> None:
+    file(tmp_path / "elsewhere", CODE)
+    (tmp_path / "sent").mkdir()
+    (tmp_path / "sent" / "swap").symlink_to("../elsewhere")
+    assert "a link to a place outside" in refusal(tmp_path / "sent")
+
+
+@pytest.mark.parametrize("around", ["folder", "zip"])
+def test_a_zip_in_a_folder_or_in_a_zip_is_opened_once(tmp_path: Path, around: str) -> None:
+    inner = packed(tmp_path, {"solution.py": CODE}).read_bytes()
+    for _ in range(2):
+        if around == "folder":
+            (tmp_path / "sent").mkdir(exist_ok=True)
+            (tmp_path / "sent" / "submission.zip").write_bytes(inner)
+            path = tmp_path / "sent"
+        else:
+            path = tmp_path / "mail.zip"
+            path.write_bytes(zips.pack({"submission.zip": inner}))
+        if inner.count(b"PK\x01\x02") == 1 and b"solution.py" in inner:
+            assert read(path).source == CODE
+            assert read(path).notes == ("submission.zip in it was read",)
+        else:
+            assert "there is no solution.py in it" in call_error(path)
+        inner = zips.pack({"submission.zip": inner})
+
+
+def test_a_bomb_in_a_zip_in_a_zip_is_refused(tmp_path: Path) -> None:
+    bomb = packed(tmp_path, {"solution.py": "#" * (32 << 20)}).read_bytes()
+    path = tmp_path / "mail.zip"
+    path.write_bytes(zips.pack({"sent.zip": bomb}))
+    assert "smaller than 512 KiB" in refusal(path)

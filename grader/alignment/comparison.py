@@ -118,7 +118,7 @@ def compare(question: Question, path: Path) -> Comparison:
     if reference is None:
         where = str(question.solutions / "reference.py")
         raise QuestionError("the question has no reference to compare with", where=where, next_step="Add it.")
-    sent = submission.read(path, question.defines, question.spec.support, question.suite_file)
+    sent = submission.read(path, question.asked)
     parts = [_part(pair) for pair in pairs(outline(reference), outline(sent.source))]
     return Comparison(
         question=question.id,

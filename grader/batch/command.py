@@ -7,6 +7,7 @@ import tempfile
 from datetime import date
 from pathlib import Path
 
+from grader import inert
 from grader.batch import entries
 from grader.batch import run as running
 from grader.batch.run import Progress
@@ -45,6 +46,8 @@ def run(
             )
     lines = [ledger.lines[entry.name] for entry in found if entry.name in ledger.lines]
     results.table(question.spec, lines, progress.troubles, progress.stopped)
+    for doubt in progress.doubts:
+        sys.stdout.write(f"Note: {inert.line(doubt)}.\n")
     page = results.write_page(question.spec, lines, progress.troubles, out)
     sys.stdout.write(f"\nGraded {progress.graded}, kept {progress.kept} of {progress.total}. Written: {page}\n")
     return progress

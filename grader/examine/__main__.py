@@ -16,6 +16,7 @@ import signal
 import socket
 import sys
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
@@ -26,7 +27,7 @@ from typing import Any, NoReturn
 import pytest
 from hypothesis import configuration, given, strategies
 
-from grader.examine import probes
+from grader.examine import probes, tables
 from grader.examine.brief import Brief, Examination
 from grader.examine.errors import Lost, Raised
 from grader.examine.plugin import Examining
@@ -36,6 +37,7 @@ from grader.sandbox.confine import PR_SET_PDEATHSIG
 from grader.sandbox.kernel import prctl
 from grader.sandbox.limits import Limits
 
+MOST_CALLS = 64  # of the reference's, that are kept
 ARGUMENTS = (
     *(
         "-c",
@@ -99,7 +101,8 @@ class Examiner:
 
     def __init__(self, examining: Examining, collected: dict[str, probes.Probe], control: socket.socket) -> None:
         self.examining, self.probes, self.control = examining, collected, control
-        self.known: dict[tuple[str, str], bytes] = {}  # pickled values, by a text of the question's own and a probe
+        self.known: dict[tuple[str, str], bytes] = {}  # pickled, by a text of the question's own and a probe or call
+        self.calls_known: deque[tuple[str, str]] = deque()  # those of them that are calls, the oldest first
         self.parent: socket.socket  # in a fork: the line to the process that forked it
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -114,22 +117,28 @@ class Examiner:
             subjects: dict[str, Subject] = {}
             for line in inbox:
                 reply = json.loads(line)
-                if "probe" not in reply:
+                if "of" not in reply:
                     break
                 text = reply["of"]
                 if text not in subjects:
                     subjects[text] = opened.enter_context(self._watched(text))
-                told = self._known(subjects[text], reply["probe"])
+                told = self._known(subjects[text], **reply["want"])
                 ours.sendall(len(told).to_bytes(8, "little") + told)
         _, status = os.waitpid(child, 0)
-        return reply if reply and "probe" not in reply else {"fault": f"the examination ended with status {status}"}
+        return reply if reply and "of" not in reply else {"fault": f"the examination ended with status {status}"}
 
-    def _known(self, subject: Subject, probe: str) -> bytes:
-        """What a probe gives for the reference, or for a wrong solution of the question's."""
-        key = subject.source, probe
+    def _known(self, subject: Subject, probe: str = "", call: str = "") -> bytes:
+        """What a probe, or a call, gives for the reference or for a wrong solution of the question's."""
+        key = subject.source, probe or call
         if key not in self.known:
-            self.known[key] = pickle.dumps(probes.value(self.probes[probe], subject))
-        return self.known[key]
+            value = probes.value(self.probes[probe], subject) if probe else tables.again(subject, call)
+            self.known[key] = pickle.dumps(value)
+            if call:
+                self.calls_known.append(key)
+        told = self.known[key]
+        while len(self.calls_known) > MOST_CALLS:
+            del self.known[self.calls_known.popleft()]
+        return told
 
     def _serve(self, line: socket.socket, request: dict[str, Any]) -> NoReturn:
         try:
@@ -144,7 +153,7 @@ class Examiner:
             os._exit(0)
 
     def examine(
-        self, source: str, seed: int, until_failure: bool, nudge: int, limits: dict[str, Any]
+        self, source: str, seed: int, until_failure: bool, nudge: int, limits: dict[str, Any], reference: str
     ) -> dict[str, Any]:
         """Load a submission and run every check on it, or those as far as the first that does not pass."""
         subject = Subject(replace(self.examining.brief, limits=Limits(**limits)), source, self.control)
@@ -156,16 +165,15 @@ class Examiner:
         self.examining.subject, self.examining.seed = subject, seed
         checks = self.examining.run(until_failure=until_failure)
         subject.close()
-        return asdict(examined(subject, checks, ""))
+        told = partial(self._told, reference) if reference else None
+        return asdict(examined(subject, tables.illustrated(checks, self.examining.tables, told), ""))
 
     def diagnose(self, source: str, reference: str, mistakes: dict[str, str]) -> dict[str, Any]:
         """Which of the named mistakes, by their wrong solutions, a submission shows."""
 
         @cache
         def known(text: str, probe: str) -> Any:
-            say(self.parent, {"probe": probe, "of": text})
-            size = int.from_bytes(self.parent.recv(8, socket.MSG_WAITALL), "little")
-            return pickle.loads(self.parent.recv(size, socket.MSG_WAITALL))
+            return self._told(text, probe=probe)
 
         with self._watched(source) as subject:
             seen = probes.run(self.probes, subject)
@@ -175,6 +183,12 @@ class Examiner:
             if names is not None:
                 shown[id] = names
         return {"shown": probes.most_telling(shown)}
+
+    def _told(self, text: str, **want: str) -> Any:
+        """In a fork: what the parent knows of a text of the question's own."""
+        say(self.parent, {"of": text, "want": want})
+        size = int.from_bytes(self.parent.recv(8, socket.MSG_WAITALL), "little")
+        return pickle.loads(self.parent.recv(size, socket.MSG_WAITALL))
 
     @contextmanager
     def _watched(self, source: str) -> Iterator[Subject]:

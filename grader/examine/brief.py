@@ -6,7 +6,7 @@ Plain dataclasses and JSON: the examiner starts beside the zygote, and has no ti
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from grader.outcome import Outcome
@@ -60,6 +60,30 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A block of a table that is wrong, and the same block of the right one.
+
+    Attributes:
+        of: what it is a table of, in a few words.
+        source: who says what is right: the "check", or the "reference" when it was asked the same.
+        shape: the whole array's.
+        rows: the numbers of the rows that are shown.
+        columns: those of the columns.
+        got: what the submission gave, row by row, in 4 significant digits or as many as tell the two apart; None for
+            what is no finite number.
+        wanted: what is right.
+    """
+
+    of: str
+    source: str
+    shape: list[int]
+    rows: list[int]
+    columns: list[int]
+    got: list[list[float | None]]
+    wanted: list[list[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
 class CheckResult:
     """How one check ended.
 
@@ -69,6 +93,8 @@ class CheckResult:
         criterion: the criterion that it is evidence for.
         outcome: how it ended.
         seen: one sentence that names what was seen, when it did not pass; for interviewers only.
+        about: the definitions that it used, when it did not pass.
+        table: the table that it found wrong, if it was about one; the first of its criterion.
     """
 
     check: str
@@ -76,6 +102,8 @@ class CheckResult:
     criterion: str
     outcome: Outcome
     seen: str = ""
+    about: list[str] = field(default_factory=list)
+    table: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,5 +148,9 @@ class Examination:
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Examination:
         """The examination that `dataclasses.asdict` took apart."""
-        checks = [CheckResult(**{**check, "outcome": Outcome(check["outcome"])}) for check in fields.pop("checks")]
-        return cls(checks=checks, **fields)
+        return cls(checks=[_result(check) for check in fields.pop("checks")], **fields)
+
+
+def _result(fields: dict[str, Any]) -> CheckResult:
+    table = fields["table"] and Table(**fields["table"])
+    return CheckResult(**{**fields, "outcome": Outcome(fields["outcome"]), "table": table})

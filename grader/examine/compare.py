@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from grader.examine.errors import Mismatch
 from grader.examine.remote import describe
+from grader.examine.tables import drawn
 from grader.wire import Stub
 
 FLOATS: Final = ("float16", "float32", "float64")
@@ -55,11 +56,18 @@ def largest_difference(value: NDArray[Any], expected: NDArray[Any]) -> float:
 
 def expect_close(value: Any, expected: NDArray[Any], *, atol: float, of: str, dtypes: tuple[str, ...] = FLOATS) -> None:
     """Raise a Mismatch unless `value` is an array like `expected`, each element within `atol`."""
-    array = expect_array(value, expected.shape, of=of, dtypes=dtypes)
+    try:
+        array = expect_array(value, expected.shape, of=of, dtypes=dtypes)
+    except Mismatch as mismatch:
+        mismatch.table = drawn(value, expected, of)  # NaN and infinities are best seen where they are
+        raise
     difference = np.abs(array.astype("float64") - expected.astype("float64"))
     if difference.max(initial=0.0) > atol:
         worst = tuple(int(index) for index in np.unravel_index(difference.argmax(), difference.shape))
-        raise Mismatch(f"{of} holds {array[worst]:.6g} at {list(worst)}, expected {expected[worst]:.6g}")
+        raise Mismatch(
+            f"{of} holds {array[worst]:.6g} at {list(worst)}, expected {expected[worst]:.6g}",
+            table=drawn(array, expected, of),
+        )
 
 
 def expect_integer(value: Any, expected: int, *, of: str) -> None:

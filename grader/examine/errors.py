@@ -8,6 +8,7 @@ dead worker again.
 import re
 from typing import ClassVar, Final
 
+from grader.examine.brief import Table
 from grader.outcome import Outcome
 
 # Addresses and the names of workers' folders differ from run to run; a report does not.
@@ -15,9 +16,18 @@ _VARYING: Final = re.compile(r"0x[0-9a-f]{6,}|/tmp/worker-[\w-]+")
 
 
 class Mismatch(AssertionError):
-    """The candidate's code ran and did not do what the criterion asks."""
+    """The candidate's code ran and did not do what the criterion asks.
+
+    Args:
+        seen: one sentence that names what was found.
+        table: the table that is wrong, where there is one to show.
+    """
 
     outcome: ClassVar[Outcome] = Outcome.FAILED
+
+    def __init__(self, seen: str = "", *, table: Table | None = None) -> None:
+        super().__init__(seen)
+        self.table = table
 
 
 class Undefined(Mismatch):

@@ -76,7 +76,14 @@ class Examiner(Closing):
         return self.process.poll() is None
 
     def examine(
-        self, source: str, seed: int, *, until_failure: bool = False, nudge: int = 0, limits: Limits | None = None
+        self,
+        source: str,
+        seed: int,
+        *,
+        until_failure: bool = False,
+        nudge: int = 0,
+        limits: Limits | None = None,
+        reference: str | None = None,
     ) -> Examination:
         """Run every check on a submission's text.
 
@@ -86,8 +93,10 @@ class Examiner(Closing):
             until_failure: stop at the first check that does not pass.
             nudge: move every float that comes back by so many units in its last place, to see what a check tolerates.
             limits: what it may use, where that is not what the question says.
+            reference: the text of a right solution, to show beside a table that is wrong.
         """
         asked: dict[str, Any] = {"source": source, "seed": seed, "until_failure": until_failure, "nudge": nudge}
+        asked["reference"] = reference or ""
         asked["limits"] = asdict(limits or self.brief.limits)
         return Examination.from_fields(self._ask(ask="examine", **asked))
 

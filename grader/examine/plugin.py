@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import FlakyFailure
 
-from grader.examine.brief import Brief, CheckResult
+from grader.examine.brief import Brief, CheckResult, Table
+from grader.examine.calls import Call, Calls
 from grader.examine.candidate import Candidate
 from grader.examine.errors import Lost, Mismatch, Raised
 from grader.examine.subject import Subject
@@ -48,6 +49,8 @@ class Examining:
         self.seed = 0
         self.problems: list[str] = []
         self._ended: tuple[Outcome, str] | None = None
+        self._table: Table | None = None
+        self.tables: dict[str, list[Call]] = {}  # what each failed check got from functions of the submission
 
     # Fixtures for hidden tests
 
@@ -109,6 +112,7 @@ class Examining:
         report = yield
         if call.excinfo is not None and self._ended is None:
             self._ended = judged(call.excinfo.value)
+            self._table = getattr(call.excinfo.value, "table", None)
         return report
 
     # Running
@@ -117,11 +121,21 @@ class Examining:
         """Run every check for the present subject, and say how each ended."""
         results: list[CheckResult] = []
         for item in self.items:
-            outcome, seen = self._unreached(criterion_of(item), results) or self._run(item)
-            results.append(CheckResult(item.name, title_of(item), criterion_of(item), outcome, seen))
-            if until_failure and outcome is not Outcome.PASSED:
+            results.append(self._result(item, results))
+            if until_failure and results[-1].outcome is not Outcome.PASSED:
                 break
         return results
+
+    def _result(self, item: pytest.Item, results: list[CheckResult]) -> CheckResult:
+        named = item.name, title_of(item), criterion_of(item)
+        if unreached := self._unreached(criterion_of(item), results):
+            return CheckResult(*named, *unreached)
+        outcome, seen = self._run(item)
+        if outcome is Outcome.PASSED:
+            return CheckResult(*named, outcome)
+        assert self.subject is not None
+        self.tables[item.name] = list(self.subject.calls.tables)
+        return CheckResult(*named, outcome, seen, [*self.subject.calls.names], self._table)
 
     def _unreached(self, criterion: str, results: list[CheckResult]) -> tuple[Outcome, str] | None:
         """Why a check is not asked: something it rests on failed, or its criterion has already cost a time-out."""
@@ -134,7 +148,8 @@ class Examining:
 
     def _run(self, item: pytest.Item) -> tuple[Outcome, str]:
         """Run one test from setup to the last teardown: no check inherits a fixture from another."""
-        self._ended = None
+        assert self.subject is not None
+        self._ended, self._table, self.subject.calls = None, None, Calls()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         return self._ended or (Outcome.PASSED, "")
 

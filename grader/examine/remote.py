@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader import wire
+from grader.examine.calls import Call
 from grader.examine.errors import Mismatch, Raised, Undefined
 from grader.examine.subject import SOLUTION, Subject, raised_from
 from grader.wire import Array, Ref, Stub
@@ -54,21 +55,14 @@ class Remote:
             Lost: the worker died, hung or ran out of memory.
         """
         during = self._during(args, kwargs)
+        sent = {"args": self._pack(list(args)), "kwargs": self._pack(kwargs)}
         try:
-            value = self._subject.ask(
-                during,
-                "call",
-                on=self._on,
-                path=self._path,
-                args=self._pack(list(args)),
-                kwargs=self._pack(kwargs),
-                keep=False,
-            )
+            value = self._subject.ask(during, "call", on=self._on, path=self._path, keep=False, **sent)
         except Raised as error:
             self._misfit(error, len(args), list(kwargs))
         except Undefined as error:
             self._missing(error)
-        return self._unpack(value)
+        return self._noted(during, sent, self._unpack(value))
 
     def many(self, cases: list[tuple[Any, ...]]) -> list[Any]:
         """The results of one call for each tuple of arguments, in one frame. The first exception is raised."""
@@ -84,12 +78,19 @@ class Remote:
         for case, reply in zip(cases, replies, strict=True):
             match reply:
                 case {"ok": value}:
-                    results.append(self._unpack(value))
+                    sent = {"args": self._pack(list(case)), "kwargs": {}}
+                    results.append(self._noted(self._during(case, {}), sent, self._unpack(value)))
                 case {"raised": dict(told)}:
                     self._misfit(raised_from(told, self._during(case, {})), len(case), [])
                 case _:
                     raise Mismatch(f"{during} gave no result for each call")
         return results
+
+    def _noted(self, during: str, sent: dict[str, Any], result: Any) -> Any:
+        """The result, which is remembered if it is one of the submission's own functions that gave it."""
+        if self._on == SOLUTION:
+            self._subject.calls.note(Call(self._path, during, sent, result))
+        return result
 
     def _during(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         shown = [*map(_show, args), *(f"{key}={_show(value)}" for key, value in kwargs.items())]

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from grader import wire
 from grader.examine.brief import Brief
+from grader.examine.calls import Calls
 from grader.examine.errors import Babbled, Lost, Raised, TimedOut, Undefined
 from grader.examine.workers import OUT_OF_TIME, Usage, Worker
 from grader.sandbox.limits import MIB
@@ -27,6 +28,7 @@ class Subject:
         self.brief, self.source, self.control = brief, source, control
         self.usage = Usage()
         self.nudge = 0  # see `compare.nudged`
+        self.calls = Calls()  # of the check of the moment
         self._worker: Worker | None = None
 
     def load(self) -> None:
@@ -53,6 +55,8 @@ class Subject:
 
     def ask(self, during: str, verb: str, **request: wire.Value) -> Any:
         """Ask the worker, a new one if the last was lost, and return the value that it answers with."""
+        if request.get("on") == SOLUTION:
+            self.calls.names[str(request.get("path")).partition(".")[0]] = None
         if self._worker is None:
             self.load()
         return self._ask(during, {"ask": verb, **request})

@@ -67,6 +67,9 @@ class Worker:
         # A little above the limit on address space, which a program can recover from.
         self.group = cgroup.Group.around(self.pid, limits.memory_mib * MIB * 9 // 8)
         self.channel.setblocking(False)
+        self.selector = selectors.DefaultSelector()
+        for end in (self.channel, self.output, self.leash):
+            self.selector.register(end, selectors.EVENT_READ)
         usage.workers += 1
 
     def _introduction(self) -> tuple[int, int]:
@@ -111,25 +114,23 @@ class Worker:
 
     def _ask(self, during: str, frame: list[bytes | memoryview]) -> dict[str, Any]:
         clock = _Clock(self.pid, self.limits, self.usage, during)
-        unsent = [memoryview(part) for part in frame]
+        unsent = self._send([memoryview(part) for part in frame], during)
+        if unsent:
+            self.selector.modify(self.channel, selectors.EVENT_READ | selectors.EVENT_WRITE)
         reader = wire.FrameReader(self.limits.frame_mib * MIB)
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.channel, selectors.EVENT_READ | selectors.EVENT_WRITE)
-            selector.register(self.output, selectors.EVENT_READ)
-            selector.register(self.leash, selectors.EVENT_READ)
-            while True:
-                ready = {key.fd: events for key, events in selector.select(TICK)}
-                if self.output in ready and not self._drain():
-                    selector.unregister(self.output)
-                if ready.get(self.channel.fileno(), 0) & selectors.EVENT_WRITE:
-                    if unsent := self._send(unsent, during):
-                        continue
-                    selector.modify(self.channel, selectors.EVENT_READ)
-                if ready.get(self.channel.fileno(), 0) & selectors.EVENT_READ and self._receive(reader):
-                    return reader.message()
-                if self.leash.fileno() in ready:
-                    raise self._loss(during)
-                clock.check()
+        while True:
+            ready = {key.fd: events for key, events in self.selector.select(TICK)}
+            if self.output in ready and not self._drain():
+                self.selector.unregister(self.output)
+            if ready.get(self.channel.fileno(), 0) & selectors.EVENT_WRITE:
+                if unsent := self._send(unsent, during):
+                    continue
+                self.selector.modify(self.channel, selectors.EVENT_READ)
+            if ready.get(self.channel.fileno(), 0) & selectors.EVENT_READ and self._receive(reader):
+                return reader.message()
+            if self.leash.fileno() in ready:
+                raise self._loss(during)
+            clock.check()
 
     def _send(self, unsent: list[memoryview], during: str) -> list[memoryview]:
         try:
@@ -190,6 +191,7 @@ class Worker:
         """Kill the worker and all its descendants, and say how it ended. Closing twice is allowed."""
         if self.handle < 0:
             return {}
+        self.selector.close()
         self.channel.close()
         with suppress(OSError):
             self.leash.shutdown(socket.SHUT_WR)

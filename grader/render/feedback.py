@@ -1,7 +1,8 @@
 """feedback.md, which the candidate may see: the spec's own sentences, no word of a hidden test or a worker.
 
 What was seen, the checks, the diagnosis, notes on integrity, the environment and the seed are left out, since
-each can say more about the hidden tests than the spec's author chose to.
+each can say more about the hidden tests than the spec's author chose to. So are the rubrics of texts, and what was
+read or expected for a fact.
 """
 
 from collections.abc import Iterable
@@ -78,7 +79,7 @@ def _answer(answer: AnswerPart) -> str:
     if answer.outcome is None:
         state = f"{given}; a person will read it" if words.is_given(answer) else given
     else:
-        state = f"{given}; checked by the grader: {answer.outcome.glyph} {answer.outcome.words}"
+        state = f"{given}; {words.BY_MACHINE}: {answer.outcome.glyph} {answer.outcome.words}"
     return f"{prose(answer.prompt)} ({state})"
 
 

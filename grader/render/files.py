@@ -1,17 +1,20 @@
-"""The three files that a run leaves behind, each of them there in full or not at all."""
+"""The files that a run leaves behind, each of them there in full or not at all."""
 
 import secrets
 from pathlib import Path
 
 from grader import inert
 from grader.errors import CallError
+from grader.render import candidate
 from grader.render.feedback import feedback
 from grader.render.html import page
 from grader.report import Report
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write report.json, report.html and feedback.md into the folder, which is made if it is not there.
+    """Write report.json and report.html, and feedback.md and feedback.html for the candidate, into the folder.
+
+    The folder is made if it is not there.
 
     Returns:
         Their paths, in that order.
@@ -23,6 +26,7 @@ def write(report: Report, folder: Path) -> list[Path]:
         "report.json": inert.json_text(report.to_json()),
         "report.html": page(report),
         "feedback.md": feedback(report),
+        "feedback.html": candidate.page(report),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)

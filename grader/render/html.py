@@ -10,6 +10,7 @@ from typing import Final
 
 from grader.outcome import Outcome
 from grader.render import pages, words
+from grader.render.heatmap import picture
 from grader.report import CriterionPart, Report
 
 BAR_WIDTH: Final = 1000.0
@@ -34,6 +35,7 @@ def page(report: Report) -> str:
         refusal=words.refusal(report),
         segments=segments(report.criteria),
         Outcome=Outcome,
+        picture=picture,
     )
 
 

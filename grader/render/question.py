@@ -5,6 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Final
 
+from grader.render.words import BY_MACHINE
+from grader.rubric.levels import KINDS
+from grader.rubric.spec import Answer, ChoiceAnswer, FactAnswer, TextAnswer
+
 if TYPE_CHECKING:
     from grader.question import Question
 
@@ -32,7 +36,7 @@ def text(question: Question) -> str:
         ),
         "",
         "Written answers",
-        *(_row(f"{answer.kind:<7}", answer.id, " ".join(answer.prompt.split())) for answer in spec.answers),
+        *(line for answer in spec.answers for line in _answer(answer)),
         "",
         "Mistakes that it knows by name",
         *(
@@ -41,6 +45,39 @@ def text(question: Question) -> str:
         ),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _answer(answer: Answer) -> list[str]:
+    """A fact with what is right, or a text with what a person ticks in it and what the ticks come to."""
+    head = _row(f"{answer.kind:<7}", answer.id, _line(answer.prompt))
+    return [head, *map(_below, _rubric(answer) if isinstance(answer, TextAnswer) else _fact(answer))]
+
+
+def _fact(answer: FactAnswer) -> list[str]:
+    right = f"{BY_MACHINE}: {answer.right}"
+    if isinstance(answer, ChoiceAnswer):
+        return [*(f"{id}: {_line(says)}" for id, says in answer.says.items()), right]
+    return [right, *(f"accepted: {answer.told(str(each.value))}. {_line(each.note)}" for each in answer.accepted)]
+
+
+def _rubric(answer: TextAnswer) -> list[str]:
+    if not answer.observables:
+        return ["no observables, so there is nothing that a person could tick"]
+    points = [
+        f"{kind:<8}  {each.id}: {_line(each.says)}"
+        for kind in KINDS
+        for each in answer.observables
+        if each.kind == kind
+    ]
+    return [*points, *answer.levels.told(), f"rubric {answer.rubric}"]
+
+
+def _below(words: str) -> str:
+    return _wrapped(words, " " * 10, " " * 14)
+
+
+def _line(words: str) -> str:
+    return " ".join(words.split())
 
 
 def _row(first: str, id: str, words: str) -> str:

@@ -7,7 +7,7 @@ from grader import inert
 from grader.outcome import Outcome, Verdict
 from grader.render import words
 from grader.render.paper import Paper
-from grader.report import Report
+from grader.report import AnswerPart, Report
 
 STYLES: Final = {
     Outcome.PASSED: "green",
@@ -100,14 +100,27 @@ def _answers(paper: Paper, report: Report) -> None:
         if each.outcome is not None:
             state = f"{each.outcome.glyph} {each.outcome.words}  "
             given = inert.line(each.given.strip(), CUT) or "not given"
-            paper.put(f"{each.id}: {given}", lead=((state, STYLES[each.outcome]),), indent=2)
+            checked = (f" ({each.kind}, {words.BY_MACHINE})", "dim")
+            paper.put(f"{each.id}: {given}", checked, lead=((state, STYLES[each.outcome]),), indent=2)
             if each.note:
                 paper.put(inert.line(each.note, CUT), indent=2 + len(state))
-    texts = [each for each in report.answers if each.outcome is None]
+    _texts(paper, [each for each in report.answers if each.outcome is None])
+
+
+def _texts(paper: Paper, texts: list[AnswerPart]) -> None:
+    """How many were given, and how a person's ticks make the level of each."""
     missing = [each.id for each in texts if not words.is_given(each)]
     if texts:
         count = f"{len(texts) - len(missing)} of {len(texts)} texts given, {words.FOR_A_PERSON}"
         paper.put(count, f"; not given: {', '.join(missing)}" if missing else "", indent=2)
+    for each in texts:
+        if each.observables:
+            paper.put(f"{each.id}: {words.rubric(each)} to tick", (f" (rubric {each.rubric})", "dim"), indent=4)
+    functions = words.functions(texts)
+    for ids, levels in functions:
+        paper.put("levels" if len(functions) == 1 else f"levels of {', '.join(ids)}", indent=4)
+        for line in levels:
+            paper.put(line, indent=6)
 
 
 def _suite(paper: Paper, report: Report) -> None:

@@ -14,6 +14,7 @@ MEANING: Final = {
     Outcome.GRADER_FAULT: "The grader failed here, so this was not measured. It says nothing about the code.",
 }
 FOR_A_PERSON: Final = "for a person to read"
+BY_MACHINE: Final = "checked by the grader"
 
 
 def points(criterion: CriterionPart) -> str:
@@ -79,6 +80,22 @@ def isolation(report: Report) -> str:
     if failed:
         return f"{tier}, {len(failed)} of {len(probes)} probes did not hold: {', '.join(failed)}"
     return f"{tier}, all {len(probes)} probes held"
+
+
+def rubric(answer: AnswerPart) -> str:
+    """What a person ticks in a text: `3 required, 1 optional, 1 negative point`; empty for one without a rubric."""
+    kinds = [each.kind for each in answer.observables]
+    counts = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
+    return f"{', '.join(counts)} point{'s' * (kinds.count(kinds[-1]) > 1)}" if kinds else ""
+
+
+def functions(answers: list[AnswerPart]) -> list[tuple[list[str], list[str]]]:
+    """How ticks make a level: the ids of the texts that are marked alike, with the line for each level."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for each in answers:
+        if each.levels:
+            alike.setdefault(tuple(each.levels), []).append(each.id)
+    return [(ids, list(levels)) for levels, ids in alike.items()]
 
 
 def is_given(answer: AnswerPart) -> bool:

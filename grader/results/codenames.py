@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import secrets
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Final
 
 COLOURS: Final = """
@@ -20,11 +23,11 @@ swallow swan swift teal tern thrush tit wagtail warbler wren
 NUMBERS: Final = range(10, 100)
 
 
-def draw(names: Iterable[str], taken: dict[str, str]) -> dict[str, str]:
-    """The code names that are taken, by name, and a new one for each name that has none."""
+def draw(names: Iterable[str], taken: dict[str, str], retired: Iterable[str] = ()) -> dict[str, str]:
+    """The code names that are taken, by name, and a new one for each name that has none; never a retired one."""
     colours, birds = COLOURS.split(), BIRDS.split()
     codes = dict(taken)
-    used = set(taken.values())
+    used = {*taken.values(), *retired}
     for name in names:
         while name not in codes:
             code = f"{secrets.choice(colours)}-{secrets.choice(birds)}-{secrets.choice(NUMBERS)}"
@@ -32,3 +35,46 @@ def draw(names: Iterable[str], taken: dict[str, str]) -> dict[str, str]:
                 codes[name] = code
                 used.add(code)
     return codes
+
+
+def claimed(
+    claims: Mapping[str, str], taken: Mapping[str, str], retired: Iterable[str] = ()
+) -> tuple[dict[str, str], list[str]]:
+    """The code names with those that submissions brought along in their packets, and which claims were not believed.
+
+    Anybody can write down anybody's code name. So one that is somebody's already is nobody else's, and one that two
+    bring along is neither's: whoever gets none is drawn a new one, and no two submissions ever become one.
+
+    Args:
+        claims: what each submission without a code name says, by name; what is no code name is left alone.
+        taken: the code names that are given, by name.
+        retired: those that were somebody's once.
+    """
+    codes, doubts = dict(taken), []
+    used = {*taken.values(), *retired}
+    times = Counter(claims.values())
+    for name, code in claims.items():
+        if name in codes or not is_code(code):
+            continue
+        if code in used or times[code] > 1:
+            doubts.append(f"{name} came with the code name {code}, which another has or brought too; it gets a new one")
+        else:
+            codes[name] = code
+    return codes, doubts
+
+
+def is_code(text: str) -> bool:
+    """Whether a text could have been drawn here."""
+    match text.split("-"):
+        case [colour, bird, number]:
+            return colour in COLOURS.split() and bird in BIRDS.split() and number in map(str, NUMBERS)
+    return False
+
+
+def retired(marks: Path) -> set[str]:
+    """The code names in marks.jsonl: that of a candidate who was removed is given to nobody else.
+
+    They are found in whatever is there, so that marks that were damaged keep nobody from grading.
+    """
+    text = marks.read_bytes() if marks.is_file() else b""
+    return {found.decode() for found in re.findall(rb'"code":"([a-z]+-[a-z]+-[0-9]+)"', text)}

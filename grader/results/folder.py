@@ -20,6 +20,7 @@ from grader.results.manifest import Manifest
 
 REPORTS: Final = "reports"
 SUBMISSIONS: Final = "submissions"
+MARKS: Final = "marks.jsonl"
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from grader.inert import short
 
 MOST_EVENTS: Final = 2000
 MOST_LEVELS: Final = 16
+EMPTY: Final = "there is nothing in it"
 NOTHING: Final = ("", "~", "null", "Null", "NULL")
 
 
@@ -90,7 +91,7 @@ def read(text: str, known: Iterable[str]) -> Sheet:
         sheet = Sheet(problem=error.told())
         read_pieces(sheet, pieces(text, known))
     else:
-        sheet.problem = "" if sheet.entries else "there is nothing in it"
+        sheet.problem = "" if sheet.entries else EMPTY
     return sheet
 
 

@@ -18,6 +18,11 @@ from grader.submission.unfit import Unfit
 
 MOST_FILES: Final = 2000
 ACCEPTED: Final = "a .py file, a folder with solution.py, a .zip of one, or a .ipynb notebook"
+HIDDEN: Final = (".", "__pycache__", "__MACOSX")
+# Windows has neither pipes with names nor terminals to be taken over by, and would read a file as text.
+OPEN_FLAGS: Final = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY")
+)
 KINDS: Final = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",
@@ -51,7 +56,17 @@ class Folder:
             raise unopened(path, error) from None
         if len(listed) > MOST_FILES:
             raise Unfit(f"Send only solution.py and answers.yaml: the folder holds more than {MOST_FILES} files.")
-        self.names = sorted(name for name in listed if not name.startswith((".", "__pycache__")))
+        self.names = sorted(name for name in listed if not name.startswith(HIDDEN))
+
+    def below(self, name: str) -> Folder:
+        """A folder in it, by its name with or without a slash.
+
+        Raises:
+            CallError: it can't be listed.
+            Unfit: it is a link to a place outside the folder, or holds thousands of files.
+        """
+        self._inside(name)
+        return Folder(self.path / name)
 
     def read(self, name: str, most: int) -> bytes:
         """The bytes of one of the files, but no more than one above `most`.
@@ -60,10 +75,13 @@ class Folder:
             CallError: it can't be opened, or is no regular file.
             Unfit: it is a link to a place outside the folder.
         """
+        return read_regular(self._inside(name), most)
+
+    def _inside(self, name: str) -> Path:
         home, target = self.path.resolve(), (self.path / name).resolve()
         if not target.is_relative_to(home):
             raise Unfit(f"Put the file itself where {line(name)} is: it is a link to a place outside the folder.")
-        return read_regular(target, most)
+        return target
 
 
 def read_regular(path: Path, most: int) -> bytes:
@@ -84,7 +102,7 @@ def open_regular(path: Path) -> int:
     """
     refuse_others(path, kind_of(path))
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        descriptor = os.open(path, OPEN_FLAGS)
     except OSError as error:
         raise unopened(path, error) from None
     try:

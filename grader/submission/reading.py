@@ -8,11 +8,9 @@ and memory. A path that the caller got wrong is a `CallError`; something that th
 from __future__ import annotations
 
 import hashlib
-import re
 import stat
 import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
@@ -20,21 +18,18 @@ from typing import Final, Protocol
 from grader.errors import CallError, GraderFault
 from grader.inert import line, listed, short
 from grader.sandbox.limits import KIB
-from grader.submission import notebook, sourcetext, syntax
+from grader.submission import choosing, notebook, signatures, sourcetext, syntax
 from grader.submission.archive import ARCHIVE_BYTES, Archive
+from grader.submission.asked import Asked, fingerprint
+from grader.submission.choosing import SOLUTION, Choice, last, not_code
 from grader.submission.folder import ACCEPTED, Folder, kind_of, read_regular
+from grader.submission.manifest import MANIFEST, MOST_BYTES, Manifest
 from grader.submission.notebook import NOTEBOOK_BYTES
 from grader.submission.sourcetext import SOURCE_BYTES, Script
 from grader.submission.unfit import Unfit
 
-SOLUTION: Final = "solution.py"
-ANSWERS: Final = ("answers.yaml", "answers.yml")
 ANSWERS_BYTES: Final = 256 * KIB
-NO_SOLUTION: Final = re.compile(
-    r"^(test_.*|.*_test|tests|conftest|setup|noxfile|sitecustomize|usercustomize|__init__|__main__)\.py$",
-    re.IGNORECASE,
-)
-PYTHON: Final = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+ANYTHING: Final = Asked()
 
 
 @dataclass(frozen=True)
@@ -51,6 +46,9 @@ class Submission:
         notes: what a person should know of how they were read.
         suite: the text of the candidate's own tests; None if there are none, or they can't be read.
         suite_problem: what to change so that they can be read; empty if they can, or there are none.
+        manifest: what came along of its origin; None if nothing did.
+        lacks: those of the notes that say what the question asks for and the code does not have.
+        raw: the bytes of each file that was taken, by name.
     """
 
     name: str
@@ -62,6 +60,9 @@ class Submission:
     notes: tuple[str, ...]
     suite: str | None = None
     suite_problem: str = ""
+    manifest: Manifest | None = None
+    lacks: tuple[str, ...] = ()
+    raw: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
 
 
 class Refused(Exception):
@@ -90,6 +91,7 @@ class Taken:
     answers_problem: str = ""
     suite: str | None = None
     suite_problem: str = ""
+    manifest: Manifest | None = None
 
 
 class Shelf(Protocol):
@@ -106,11 +108,13 @@ class Taking:
     """What has been taken so far, so that a refusal can tell it too."""
 
     name: str
+    raw: dict[str, bytes] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def add(self, name: str, raw: bytes) -> None:
         """Take a file."""
+        self.raw[line(name)] = raw
         self.hashes[line(name)] = hashlib.sha256(raw).hexdigest()
 
     @property
@@ -124,14 +128,12 @@ class Taking:
         return hashlib.sha256("".join(f"{name}\0{hash}\n" for name, hash in self.hashes.items()).encode()).hexdigest()
 
 
-def read(path: Path, defines: Sequence[str] = (), support: Sequence[str] = (), suite: str | None = None) -> Submission:
+def read(path: Path, asked: Asked = ANYTHING) -> Submission:
     """Read a submission.
 
     Args:
         path: a .py file, a folder with solution.py and answers.yaml, a .zip of one, or a .ipynb notebook.
-        defines: the names that the question needs. One that is not in sight is noted, never refused.
-        support: the question's own files, which are no solution whatever they are called.
-        suite: the name of the file of the candidate's own tests, if the question asks for some.
+        asked: what the question asks for. A name that is not in sight is noted, never refused.
 
     Raises:
         CallError: there is nothing at the path, nothing that can be read, or no solution in it.
@@ -140,11 +142,13 @@ def read(path: Path, defines: Sequence[str] = (), support: Sequence[str] = (), s
     """
     taking = Taking(short(path.name or path.resolve().name, 200))
     try:
-        taken = take(path, taking, support, suite)
+        taken = take(path, taking, asked)
         code = taken.code
         taking.notes += code.notes
         sourcetext.refuse_disguises(code)
-        taking.notes += missing(parsed(code), defines)
+        lacks = missing(parsed(code, asked), asked)
+        taking.notes += lacks
+        taking.notes += taken.manifest.differences(asked, taking.hashes) if taken.manifest else []
     except Unfit as unfit:
         raise Refused(
             unfit.reason,
@@ -163,13 +167,35 @@ def read(path: Path, defines: Sequence[str] = (), support: Sequence[str] = (), s
         digest=taking.digest,
         files=taking.files,
         notes=tuple(taking.notes),
+        manifest=taken.manifest,
+        lacks=tuple(lacks),
+        raw=taking.raw,
     )
 
 
-def take(path: Path, taking: Taking, support: Sequence[str], suite: str | None) -> Taken:
+def origin(path: Path) -> Manifest | None:
+    """What came along of a submission's origin, without reading the rest; None if nothing did. Never raises an Unfit.
+
+    It is a stranger's claim: whoever acts on it has to be sure that a false one does no harm.
+    """
+    taking = Taking("")
+    try:
+        if kind_of(path) == stat.S_IFDIR:
+            shelf: Shelf = Folder(path)
+        elif path.suffix.lower() == ".zip":
+            shelf = Archive(read_regular(path, ARCHIVE_BYTES))
+        else:
+            return None
+        shelf, choice = opened(shelf, taking, ANYTHING)
+        return manifest(shelf, choice.manifest, taking) if choice else None
+    except (Unfit, CallError):
+        return None
+
+
+def take(path: Path, taking: Taking, asked: Asked) -> Taken:
     """The texts, from whatever is at the path."""
     if kind_of(path) == stat.S_IFDIR:
-        return take_from(Folder(path), path, taking, support, suite)
+        return take_from(Folder(path), path, taking, asked)
     suffix = path.suffix.lower()
     most = {".py": SOURCE_BYTES, ".ipynb": NOTEBOOK_BYTES, ".zip": ARCHIVE_BYTES}.get(suffix)
     if most is None:
@@ -179,18 +205,22 @@ def take(path: Path, taking: Taking, support: Sequence[str], suite: str | None) 
     raw = read_regular(path, most)
     if suffix != ".zip":
         return Taken(script(path.name, raw, taking))
+    return take_from(archive(path.name, raw, taking), path, taking, asked)
+
+
+def archive(name: str, raw: bytes, taking: Taking) -> Archive:
+    """The members of a zip; one that is refused counts as taken."""
     try:
-        archive = Archive(raw)
+        return Archive(raw)
     except Unfit:
-        taking.add(path.name, raw)
+        taking.add(name, raw)
         raise
-    return take_from(archive, path, taking, support, suite)
 
 
-def take_from(shelf: Shelf, path: Path, taking: Taking, support: Sequence[str], suite: str | None) -> Taken:
-    """The code, the answers and the tests among several files; what else there is gets noted."""
-    chosen = solution_among(shelf.names, support)
-    if chosen is None:
+def take_from(shelf: Shelf, path: Path, taking: Taking, asked: Asked) -> Taken:
+    """The texts among several files; what else there is gets noted."""
+    shelf, choice = opened(shelf, taking, asked)
+    if choice is None:
         raise CallError(
             f"there is no {SOLUTION} in it",
             where=line(str(path)),
@@ -198,48 +228,55 @@ def take_from(shelf: Shelf, path: Path, taking: Taking, support: Sequence[str], 
             expected=ACCEPTED,
             next_step=f"Pass the file that is the solution, or the folder that holds {SOLUTION}.",
         )
-    home, _, name = chosen.rpartition("/")
+    name = last(choice.code)
     if name != SOLUTION:
-        taking.notes.append(f"there is no {SOLUTION}; {line(chosen)} was taken for it")
-    beside = [f"{home}/{each}" if home else each for each in ANSWERS]
-    sheet = next((each for each in beside if each in shelf.names), None)
-    own = f"{home}/{suite}" if home and suite else suite
-    tests = own if own in shelf.names else None
-    used = (chosen, sheet, tests)
-    ignored = sorted((each for each in shelf.names if each not in used), key=lambda each: (not_code(each), each))
+        taking.notes.append(f"there is no {SOLUTION}; {line(choice.code)} was taken for it")
+    ignored = list(strangers(shelf, choice, asked))
     if ignored:
         taking.notes.append(f"ignored: {listed(ignored)}")
-    code = script(name, shelf.read(chosen, NOTEBOOK_BYTES if not_code(name) else SOURCE_BYTES), taking)
-    return Taken(code, *answers(shelf, sheet, taking), *own_tests(shelf, tests, taking))
+    raw = shelf.read(choice.code, NOTEBOOK_BYTES if not_code(name) else SOURCE_BYTES)
+    return Taken(
+        script(name, raw, taking),
+        *answers(shelf, choice.answers, taking),
+        *own_tests(shelf, choice.tests, taking, asked),
+        manifest(shelf, choice.manifest, taking),
+    )
 
 
-def not_code(name: str) -> bool:
-    """Whether a file is something else than Python code."""
-    return not name.lower().endswith(".py")
+def opened(shelf: Shelf, taking: Taking, asked: Asked) -> tuple[Shelf, Choice | None]:
+    """The files and what they are. A folder or zip that holds everything is opened, as long as it holds no other."""
+    choice = choosing.choose(shelf.names, asked)
+    inner = choosing.inner(shelf.names) if choice is None else None
+    if inner is None:
+        return shelf, choice
+    below: Shelf
+    if isinstance(shelf, Folder) and inner.endswith("/"):
+        below = shelf.below(inner)
+    else:
+        below = archive(last(inner), shelf.read(inner, ARCHIVE_BYTES), taking)
+    choice = choosing.choose(below.names, asked)
+    if choice is None:
+        return shelf, None
+    taking.notes.append(f"{line(inner)} in it was read")
+    return below, choice
 
 
-def solution_among(names: Sequence[str], support: Sequence[str]) -> str | None:
-    """The path of the solution: solution.py, or the only file that could be it.
-
-    Raises:
-        Unfit: there are two.
-    """
-    named = [path for path in names if path.rpartition("/")[2] == SOLUTION]
-    if len(named) > 1:
-        raise Unfit(f"Send one {SOLUTION}, not several: there are {listed(named)}.")
-    if named:
-        return named[0]
-    for suffix in (".py", ".ipynb"):
-        files = [path for path in names if path.lower().endswith(suffix)]
-        possible = [path for path in files if not ruled_out(path.rpartition("/")[2], support)]
-        if possible:
-            return possible[0] if len(possible) == 1 else None
-    return None
+def strangers(shelf: Shelf, choice: Choice, asked: Asked) -> Iterator[str]:
+    """The files that are ignored and did not come with the packet as they are."""
+    for path in choice.rest:
+        name = path.removeprefix(choice.home)
+        if choosing.is_ours(name):
+            continue
+        if name in asked.given and _fingerprint(shelf, path) == asked.given[name]:
+            continue
+        yield path
 
 
-def ruled_out(name: str, support: Sequence[str]) -> bool:
-    """Whether a file is no solution, going by its name."""
-    return name in support or NO_SOLUTION.match(name) is not None
+def _fingerprint(shelf: Shelf, path: str) -> str:
+    try:
+        return fingerprint(shelf.read(path, SOURCE_BYTES))
+    except (Unfit, CallError):
+        return ""
 
 
 def script(name: str, raw: bytes, taking: Taking) -> Script:
@@ -265,7 +302,7 @@ def answers(shelf: Shelf, sheet: str | None, taking: Taking) -> tuple[str | None
     return text.replace("\r\n", "\n").replace("\r", "\n"), ""
 
 
-def own_tests(shelf: Shelf, path: str | None, taking: Taking) -> tuple[str | None, str]:
+def own_tests(shelf: Shelf, path: str | None, taking: Taking, asked: Asked) -> tuple[str | None, str]:
     """The text of the candidate's own tests, and what is wrong with them. They never keep the code from being graded.
 
     Raises:
@@ -277,7 +314,7 @@ def own_tests(shelf: Shelf, path: str | None, taking: Taking) -> tuple[str | Non
     try:
         code = script(name, shelf.read(path, SOURCE_BYTES), taking)
         sourcetext.refuse_disguises(code)
-        parsed(code)
+        parsed(code, asked)
     except Unfit as unfit:
         taking.notes.append(f"{name} can't be used: {unfit.reason}")
         return None, unfit.reason
@@ -288,7 +325,20 @@ def own_tests(shelf: Shelf, path: str | None, taking: Taking) -> tuple[str | Non
     return code.text, ""
 
 
-def parsed(code: Script) -> syntax.Parsed:
+def manifest(shelf: Shelf, path: str | None, taking: Taking) -> Manifest | None:
+    """What came along of the submission's origin. It is no part of what is graded."""
+    if path is None:
+        return None
+    try:
+        found = Manifest.parse(shelf.read(path, MOST_BYTES))
+    except (Unfit, CallError):
+        found = None
+    if found is None and last(path) == MANIFEST:
+        taking.notes.append(f"{MANIFEST} is not as check.py writes it, and was ignored")
+    return found
+
+
+def parsed(code: Script, asked: Asked) -> syntax.Parsed:
     """What the code defines.
 
     Raises:
@@ -296,16 +346,19 @@ def parsed(code: Script) -> syntax.Parsed:
         GraderFault: the parser could not be run.
     """
     try:
-        found = syntax.parse(code.text)
+        found = syntax.parse(code.text, asked.python)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise GraderFault("the parser could not be run", found=str(error)) from None
     if found.problem:
         place = code.place(found.line, found.column) if found.line else code.name
-        why = short(found.problem, 200)
-        raise Unfit(f"Mend {place}, which {PYTHON} (the version that grades) can't read: {why}.")
+        version = "Python {}.{} (the version that grades)".format(*asked.python)
+        raise Unfit(f"Mend {place}, which {version} can't read: {short(found.problem, 200)}.")
     return found
 
 
-def missing(found: syntax.Parsed, defines: Sequence[str]) -> list[str]:
-    """A note for each name that the question needs and the code does not seem to define."""
-    return [] if found.star else [f"does not define {name}" for name in defines if name not in found.names]
+def missing(found: syntax.Parsed, asked: Asked) -> list[str]:
+    """A note for each name that the question needs and the code does not seem to define, or defines otherwise."""
+    if found.star:
+        return []
+    absent = [f"does not define {each.name}" for each in asked.defines if each.name not in found.names]
+    return [*absent, *signatures.misfits(found.defined, asked.defines)]

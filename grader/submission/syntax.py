@@ -2,26 +2,37 @@
 
 The parser is no match for every text: in Python 3.11 one line of 512 KiB can crash it, and another can keep
 it busy for minutes. A short text can do neither, and is parsed right here. A long one is parsed by this same
-file in a process of its own, under limits; if that process dies, the text was too complex.
+module in a process of its own, under limits; if that process dies, the text was too complex.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-import resource
+import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
-SHORT = 32 << 10  # characters; measured: a tenth of the length that crashes, and a quarter of a second at worst
-CPU_SECONDS = 10
-WALL_SECONDS = 300  # only against a machine that stands still; the limit on CPU time decides
-MEMORY_BYTES = 2 << 30
-TOO_COMPLEX = "the source is too complex to parse"
+from grader.submission import signatures
+from grader.submission.signatures import Defined
+
+Version = tuple[int, int]
+
+SHORT: Final = 32 << 10  # characters; measured: a tenth of the length that crashes, and a quarter of a second at worst
+CPU_SECONDS: Final = 10
+WALL_SECONDS: Final = 300  # only against a machine that stands still; the limit on CPU time decides
+MEMORY_BYTES: Final = 2 << 30
+TOO_COMPLEX: Final = "the source is too complex to parse"
+NOT_RUN: Final = (1, 2)  # how Python ends when the parser could not be run; a crash ends it in another way
+NEEDED: Final = ("SYSTEMROOT",)  # without it Windows starts no Python
+HERE: Final = sys.version_info[:2]
+ROOT: Final = Path(__file__).absolute().parents[2]  # a folder, or the archive that a packet carries
+APART: Final = "import sys; sys.path.insert(0, sys.argv[1]); from grader.submission.syntax import main; main()"
 
 
 @dataclass(frozen=True)
@@ -31,6 +42,7 @@ class Parsed:
     Attributes:
         names: what is defined at the top level, as far as the text shows.
         star: whether names may come from a `from x import *`.
+        defined: the functions and classes that can be told from the text.
         problem: the interpreter's message, if the text is not Python; else empty.
         line: the line of the problem, from 1; 0 where it isn't known.
         column: the column of the problem, from 1; 0 where it isn't known.
@@ -38,29 +50,40 @@ class Parsed:
 
     names: list[str]
     star: bool = False
+    defined: Mapping[str, Defined] = field(default_factory=dict)
     problem: str = ""
     line: int = 0
     column: int = 0
 
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, Any]) -> Parsed:
+        """What `dataclasses.asdict` took apart."""
+        defined = {name: Defined.from_fields(each) for name, each in fields["defined"].items()}
+        return cls(**{**fields, "defined": defined})
 
-def parse(source: str) -> Parsed:
+
+def parse(source: str, version: Version = HERE) -> Parsed:
     """Parse code of any kind, in bounded time and memory.
+
+    Args:
+        source: the code.
+        version: the Python that it is for. What a later one has added is a problem, as far as this one's parser knows.
 
     Raises:
         OSError: no process could be started, or it failed.
         subprocess.TimeoutExpired: the machine is too busy to tell.
     """
-    return parse_here(source) if len(source) <= SHORT else parse_apart(source)
+    return parse_here(source, version) if len(source) <= SHORT else parse_apart(source, version)
 
 
-def parse_here(source: str) -> Parsed:
+def parse_here(source: str, version: Version = HERE) -> Parsed:
     """Parse code in this process."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a candidate's odd escapes are no warnings of ours
-            tree = ast.parse(source)
+            tree = ast.parse(source, feature_version=version if version < HERE else None)
             compile(tree, "solution.py", "exec", dont_inherit=True)  # finds more, such as a lone return
-        names = list(dict.fromkeys(bound(tree)))
+        every = list(bound(tree))
     except SyntaxError as error:
         return Parsed(
             [],
@@ -70,22 +93,23 @@ def parse_here(source: str) -> Parsed:
         )
     except (RecursionError, MemoryError, OverflowError, SystemError, ValueError):
         return Parsed([], problem=TOO_COMPLEX)
-    return Parsed([name for name in names if name != "*"], star="*" in names)
+    names = [name for name in dict.fromkeys(every) if name != "*"]
+    return Parsed(names, star="*" in every, defined=signatures.defined(tree.body, every))
 
 
-def parse_apart(source: str) -> Parsed:
+def parse_apart(source: str, version: Version = HERE) -> Parsed:
     """Parse code in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", str(Path(__file__).resolve())],
+        [sys.executable, "-I", "-S", "-B", "-c", APART, str(ROOT), *map(str, version)],
         input=source.encode(),
         capture_output=True,
-        env={},
+        env={name: os.environ[name] for name in NEEDED if name in os.environ},
         timeout=WALL_SECONDS,
         check=False,
     )
-    if done.returncode > 0:
+    if done.returncode in NOT_RUN:
         raise OSError(f"the parser ended with status {done.returncode}")
-    return Parsed(**json.loads(done.stdout)) if done.returncode == 0 else Parsed([], problem=TOO_COMPLEX)
+    return Parsed([], problem=TOO_COMPLEX) if done.returncode else Parsed.from_fields(json.loads(done.stdout))
 
 
 def bound(tree: ast.Module) -> Iterator[str]:
@@ -108,17 +132,23 @@ def bound(tree: ast.Module) -> Iterator[str]:
                 waiting += ast.iter_child_nodes(node)
 
 
-def main() -> None:
-    """Parse standard input under limits, and print what was found as JSON."""
+def limit() -> None:
+    """Limit this process. Windows knows no such limits, and there the clock decides alone."""
+    try:
+        import resource
+    except ImportError:
+        return
     limits = {resource.RLIMIT_CPU: CPU_SECONDS, resource.RLIMIT_CORE: 0}
     if sys.platform == "linux":  # elsewhere the limit on address space can't be set, or does nothing
         limits[resource.RLIMIT_AS] = MEMORY_BYTES
-    for limit, value in limits.items():
-        hard = resource.getrlimit(limit)[1]
+    for kind, value in limits.items():
+        hard = resource.getrlimit(kind)[1]
         lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(limit, (lowest, lowest))
-    print(json.dumps(asdict(parse_here(sys.stdin.buffer.read().decode()))))
+        resource.setrlimit(kind, (lowest, lowest))
 
 
-if __name__ == "__main__":
-    main()
+def main() -> None:
+    """Parse standard input under limits, and print what was found as JSON."""
+    limit()
+    version = (int(sys.argv[2]), int(sys.argv[3]))
+    print(json.dumps(asdict(parse_here(sys.stdin.buffer.read().decode(), version))))

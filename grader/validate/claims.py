@@ -5,6 +5,8 @@ from __future__ import annotations
 from grader.diagnose import NOT_STARTED
 from grader.outcome import Outcome
 from grader.question import Question, files_of
+from grader.rubric.levels import LEAST, MOST, Level
+from grader.rubric.spec import TextAnswer
 from grader.scaffold import MARK
 from grader.validate.proof import Finding, Kind, Row
 
@@ -40,7 +42,25 @@ def files(question: Question) -> list[Finding]:
     return [
         Finding(claim="Nothing is left to be written", problems=_unwritten(question)),
         Finding(claim="Every solution is there, and is put to use", problems=problems),
+        Finding(claim="Every text has a rubric that holds its known wrong answers down", problems=_rubrics(question)),
     ]
+
+
+def _rubrics(question: Question) -> list[str]:
+    """Texts without two to five points to tick, and known wrong answers that come to more than weak."""
+    problems = []
+    for answer in question.spec.answers:
+        if not isinstance(answer, TextAnswer):
+            continue
+        if not LEAST <= len(answer.observables) <= MOST:
+            there = len(answer.observables) or "no"
+            problems.append(f"the answer {answer.id} has {there} observables, expected {LEAST} to {MOST}")
+        problems += [
+            f"the known wrong answer “{wrong.says}” of {answer.id} comes to {answer.level_of(wrong.ticks)}"
+            for wrong in answer.known_wrong
+            if answer.level_of(wrong.ticks).rank > Level.WEAK.rank
+        ]
+    return problems
 
 
 def _unwritten(question: Question) -> list[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 from grader import specfile
+from grader.packet.contents import texts
 from grader.question import Question
+from grader.rubric.spec import TextAnswer
+from grader.validate.giveaways import given_away, unoffered
 from grader.validate.proof import Finding
 
 SHARED_WORDS: Final = 10  # so many words in a row are no coincidence
@@ -22,50 +24,47 @@ def findings(question: Question) -> list[Finding]:
     """What can be told without running anything."""
     return [
         Finding(claim="Nothing hidden is in the packet", problems=list(leaks(question))),
+        Finding(claim="Every choice is offered", problems=list(_unoffered(question))),
         Finding(claim="Minutes and limits are plausible", problems=[*_minutes(question), *_limits(question)]),
         Finding(claim="The prompt's numbers stand in a public test", problems=list(untested_numbers(question))),
     ]
 
 
-def packet_texts(question: Question) -> dict[str, str]:
-    """Each text that a candidate receives, by name."""
-    named = [question.folder / name for name in (question.spec.prompt, question.spec.skeleton)]
-    if question.spec.suite is not None:
-        named.append(question.folder / question.spec.suite.file)
-    paths = [*named, *question.support, *public_tests(question)]
-    return {path.name: specfile.read_text(path) for path in paths if path.is_file()}
-
-
-def public_tests(question: Question) -> list[Path]:
-    """The files of the public tests."""
-    return sorted((question.folder / "public").glob("test_*.py"))
-
-
 def leaks(question: Question) -> Iterator[str]:
     """Where the packet repeats a hidden test, an expected answer, or a misconception."""
-    packet = packet_texts(question)
+    packet = texts(question)
     for hidden, text in question.hidden_texts.items():
         for name, given in packet.items():
-            if shared := _common(text, given, SHARED_TOKENS, r"\w+|[^\w\s]"):
+            if shared := common(text, given, SHARED_TOKENS, r"\w+|[^\w\s]"):
                 yield f"{name} and {hidden} both hold “{shared}”"
-    for where, text in _judgements(question):
+    for where, text in judgements(question):
         for name, given in packet.items():
-            if shared := _common(text, given, SHARED_WORDS, r"\w+"):
+            if shared := common(text, given, SHARED_WORDS, r"\w+"):
                 yield f"{name} gives away {where}: “{shared}”"
+    for name, given in packet.items():
+        for found in given_away(given, question.spec.answers):
+            yield f"{name} gives away {found}"
 
 
-def _judgements(question: Question) -> Iterator[tuple[str, str]]:
+def _unoffered(question: Question) -> Iterator[str]:
+    # answers.yaml repeats whatever the spec offers; a candidate should meet it on the page with the task.
+    return unoffered(question.read(question.spec.prompt), question.spec.answers)
+
+
+def judgements(question: Question) -> Iterator[tuple[str, str]]:
     """What only interviewers are to read, with the words for where it stands."""
     for each in question.spec.misconceptions:
         yield f"the misconception {each.id}", f"{each.heard} {each.why}"
     for answer in question.spec.answers:
-        if answer.kind == "text":
+        if isinstance(answer, TextAnswer):
             yield f"the answer {answer.id}", answer.expected
+            for point in answer.observables:
+                yield f"the observable {point.id} of the answer {answer.id}", point.says
             for known in answer.known_wrong:
                 yield f"a rebuttal of the answer {answer.id}", f"{known.says} {known.rebuttal}"
 
 
-def _common(one: str, other: str, length: int, token: str) -> str:
+def common(one: str, other: str, length: int, token: str) -> str:
     """The first run of so many tokens that stands in both texts."""
     words = re.findall(token, one.lower())
     there = re.findall(token, other.lower())
@@ -106,7 +105,7 @@ def untested_numbers(question: Question) -> Iterator[str]:
     The reference passes the public tests and the hidden ones, so a number that stands in both prompt and public test
     can't contradict a hidden one.
     """
-    tests = "\n".join(specfile.read_text(path) for path in public_tests(question))
+    tests = "\n".join(specfile.read_text(path) for path in question.public)
     tested = {float(number) for number in DECIMALS.findall(tests)}
     for number in dict.fromkeys(DECIMALS.findall(question.read(question.spec.prompt))):
         if float(number) not in tested:

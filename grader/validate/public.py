@@ -11,7 +11,6 @@ from grader.examine.zygote import Zygote
 from grader.question import Question
 from grader.suite.grading import IMPORTS
 from grader.suite.runs import OwnTests, Run, Runner
-from grader.validate import packet
 from grader.validate.proof import Finding
 
 EXAMPLES: Final = "test_examples_of_the_prompt.py"
@@ -34,7 +33,7 @@ def findings(question: Question, zygote: Zygote) -> list[Finding]:
 
 
 def _refused(question: Question, zygote: Zygote) -> Iterator[str]:
-    files = packet.public_tests(question)
+    files = question.public
     if not files:
         yield "there is no public/test_*.py"
     for path in files:
@@ -45,7 +44,7 @@ def _refused(question: Question, zygote: Zygote) -> Iterator[str]:
 
 def _accepted(question: Question, zygote: Zygote) -> Iterator[str]:
     skeleton = question.read(question.spec.skeleton)
-    for path in packet.public_tests(question):
+    for path in question.public:
         run = _run(question, zygote, path.name, specfile.read_text(path), skeleton)
         if run.passed:
             yield f"public/{path.name}: {run.passed} of {run.tests} tests pass on the skeleton, so they tell nothing"

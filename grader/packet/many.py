@@ -1,0 +1,137 @@
+"""A packet for each candidate of a list, named by code name. Who is who stands in names.csv, and nowhere else.
+
+names.csv is written before any packet, so no code name is ever out of which nobody knows whose it is. A later run with
+more rows keeps what is there: code names, and packets, which may have been sent.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from grader import inert
+from grader.errors import CallError
+from grader.packet.contents import coded, contents
+from grader.packet.settings import Settings
+from grader.packet.start import write_zip
+from grader.question import Question
+from grader.results import codenames
+
+NAMES: Final = "names.csv"
+COLUMNS: Final = ("name", "code")
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would work out what starts so
+PRIVATE: Final = 0o600
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a run came to: the packets that it wrote, and how many were there before."""
+
+    written: list[Path]
+    kept: int
+
+
+def write(question: Question, settings: Settings, candidates: Path, out: Path) -> Made:
+    """Write a zip for each candidate who has none yet.
+
+    Args:
+        question: what they are asked.
+        settings: what the team says of itself.
+        candidates: a .csv file with the column `name`; other columns are left alone.
+        out: the folder of the packets and of names.csv.
+
+    Raises:
+        CallError: the list can't be read or names somebody twice, or the folder can't be written.
+    """
+    names = listed(candidates)
+    taken = read_names(out / NAMES)
+    codes = codenames.draw(names, taken)
+    if codes != taken:
+        write_names(out / NAMES, codes)
+    paths = {name: out / f"{question.id}-{codes[name]}.zip" for name in names}
+    missing = {name: path for name, path in paths.items() if not path.exists()}
+    files = contents(question, settings) if missing else {}
+    for name, path in missing.items():
+        write_zip(coded(files, codes[name]), path, question.id)
+    return Made(list(missing.values()), len(names) - len(missing))
+
+
+def listed(path: Path) -> list[str]:
+    """The names in a list of candidates, in its order."""
+    where = inert.line(str(path))
+    rows = _rows(path)
+    if not rows or "name" not in rows[0]:
+        found = inert.listed(rows[0]) if rows else "no row"
+        raise CallError("this list has no column `name`", where=where, found=found, expected="name")
+    column = rows[0].index("name")
+    names: dict[str, int] = {}
+    for number, row in enumerate(rows[1:], start=2):
+        name = " ".join(row[column].split()) if len(row) > column else ""
+        if not any(cell.strip() for cell in row):
+            continue
+        if not name:
+            raise CallError("a row has no name", where=f"{where}, row {number}", next_step="Fill it in.")
+        if name in names:
+            raise CallError(
+                "two rows have one name",
+                where=f"{where}, rows {names[name]} and {number}",
+                found=inert.line(name),
+                next_step="Add something that tells them apart.",
+            )
+        names[name] = number
+    if not names:
+        raise CallError("there is nobody in this list", where=where)
+    return list(names)
+
+
+def read_names(path: Path) -> dict[str, str]:
+    """The code name of each candidate, as `write_names` wrote them; none where there is no file."""
+    if not path.exists():
+        return {}
+    rows = _rows(path)
+    if not rows or tuple(rows[0]) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
+        raise CallError(
+            "this is not as it was written",
+            where=inert.line(str(path)),
+            expected="the columns name and code",
+            next_step="Restore it, or name another --out.",
+        )
+    return {name[1:] if is_quoted(name) else name: code for name, code in rows[1:]}
+
+
+def is_quoted(name: str) -> bool:
+    """Whether a name has a quote in front, so that a spreadsheet takes it for text."""
+    return name.startswith("'") and name.lstrip("'").startswith(FORMULA)
+
+
+def write_names(path: Path, codes: dict[str, str]) -> None:
+    """Write who is who, for nobody but its owner to read."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows((f"'{name}" if is_quoted(f"'{name}") else name, code) for name, code in codes.items())
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8") as stream:
+            stream.write(text.getvalue())
+        part.replace(path)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise CallError(f"this can't be written ({why})", where=inert.line(str(path))) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _rows(path: Path) -> list[list[str]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            return list(csv.reader(stream, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise CallError("this list can't be read", where=inert.line(str(path)), found=why) from None
