@@ -26,7 +26,7 @@ QUESTION: Final = Bank((bank.shipped(),)).get(ID)
 WRONG: Final = QUESTION.solutions / "wrong" / "sines-first.py"
 ESCAPE: Final = "\x1b"
 HOSTILE: Final = f"{ESCAPE}[2J{ESCAPE}]0;owned\x07\x9b31m"
-REPORTS: Final = ["feedback.md", "report.html", "report.json"]
+REPORTS: Final = ["feedback.html", "feedback.md", "report.html", "report.json"]
 
 
 def call(*arguments: str | Path) -> Result:

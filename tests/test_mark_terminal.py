@@ -450,7 +450,7 @@ def test_nothing_is_lost_however_it_ends(there: tuple[Question, Results], how: s
     with terminal(there, "--as", "eva") as screen_:
         assert "note: half a no" in screen_.wait_for("x leave")
         screen_.type("\rx")
-        screen_.wait_for("Saved 1 marks")
+        screen_.wait_for("Saved 1 mark")
     (mark,) = Marks.open(there[1]).of(*items[1].key)
     assert (mark.note, mark.ticked) == ("half a no", (items[1].answer.observables[1].id,))
     assert not (there[1].folder / drafts.FOLDER).exists()
@@ -504,5 +504,5 @@ def test_the_second_walk_and_the_walk_once_more(there: tuple[Question, Results])
         screen_.type("misread\r")
         screen_.wait_for("2 of 6")
         screen_.type("x")
-        screen_.wait_for("Saved 1 marks")
+        screen_.wait_for("Saved 1 mark")
     assert Marks.open(there[1]).ledger.prove().count == 6 + drawn + 1

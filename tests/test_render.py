@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from grader import inert
 from grader.errors import CallError
 from grader.outcome import Outcome, Verdict
-from grader.render import markdown, words
+from grader.render import candidate, markdown, words
 from grader.render.feedback import feedback
 from grader.render.files import write
 from grader.render.html import page, segments
@@ -305,6 +305,15 @@ def test_the_page_shows_hostile_words_as_words(text: str) -> None:
 
 
 @hostile
+def test_the_feedback_page_shows_hostile_words_as_words(text: str) -> None:
+    for report, honest in ((tainted(text), tainted("x")), (refused(text), refused("x"))):
+        tree = Tree(candidate.page(report))
+        assert_visible(candidate.page(report))
+        assert tree.tags == Tree(candidate.page(honest)).tags
+        assert not tree.open
+
+
+@hostile
 def test_feedback_shows_hostile_words_as_words(text: str) -> None:
     for report in (tainted(text), refused(text)):
         shown = feedback(report)
@@ -434,15 +443,18 @@ def test_a_probe_that_did_not_hold_is_named() -> None:
 # Every reader
 
 
+READERS: Final[list[Callable[[Report], str]]] = [terminal, page, feedback, candidate.page]
+
+
 @pytest.mark.parametrize("outcome", list(Outcome))
-@pytest.mark.parametrize("show", [terminal, page, feedback], ids=["terminal", "page", "feedback"])
+@pytest.mark.parametrize("show", READERS, ids=["terminal", "page", "feedback", "feedback page"])
 def test_every_outcome_has_its_glyph_and_its_words(outcome: Outcome, show: Callable[[Report], str]) -> None:
     shown = show(sample({"odd-width": outcome}))
     assert outcome.glyph in shown
     assert outcome.words in shown.lower()
 
 
-@pytest.mark.parametrize("show", [terminal, page, feedback], ids=["terminal", "page", "feedback"])
+@pytest.mark.parametrize("show", READERS, ids=["terminal", "page", "feedback", "feedback page"])
 def test_what_was_not_measured_has_no_number(show: Callable[[Report], str]) -> None:
     report = sample({"odd-width": Outcome.GRADER_FAULT}, verdict=Verdict.GRADER_FAULT)
     shown = show(report)
@@ -450,7 +462,7 @@ def test_what_was_not_measured_has_no_number(show: Callable[[Report], str]) -> N
     assert not re.search(r"\b0(/| of )10\b", shown)
 
 
-@pytest.mark.parametrize("show", [terminal, page, feedback], ids=["terminal", "page", "feedback"])
+@pytest.mark.parametrize("show", READERS, ids=["terminal", "page", "feedback", "feedback page"])
 def test_a_refusal_says_why_and_shows_no_criteria(show: Callable[[Report], str]) -> None:
     shown = show(refused("solution.py is not text:\n  byte 0xff in line 3"))
     assert "refused, nothing was graded" in re.sub("</p>\n<p[^>]*>", ", ", shown)
@@ -460,7 +472,7 @@ def test_a_refusal_says_why_and_shows_no_criteria(show: Callable[[Report], str])
 
 def test_a_report_without_anything_to_show_is_shown() -> None:
     bare = sample(criteria=[], diagnosis=[], answers=[], integrity=[], environment={}, timing={})
-    for show in (terminal, page, feedback):
+    for show in READERS:
         assert show(bare)
 
 
@@ -484,14 +496,37 @@ def test_feedback_explains_an_outcome_in_a_fixed_sentence() -> None:
 
 
 def test_a_fault_of_ours_is_no_reproach() -> None:
-    assert TELL not in feedback(sample({"odd-width": Outcome.GRADER_FAULT}))
+    for show in (feedback, candidate.page):
+        assert TELL not in show(sample({"odd-width": Outcome.GRADER_FAULT}))
+        assert TELL in show(sample({"odd-width": Outcome.FAILED}))
+
+
+def test_the_feedback_page_says_what_feedback_says() -> None:
+    """The same facts in both: titles, points, states of answers, notes; and levels only once people gave them."""
+    report = sample()
+    shown = " ".join("".join(Tree(candidate.page(report)).shown).split())
+    for title, points, _ in TITLES.values():
+        assert title in shown and f"/{points} points" in shown
+    for said in (
+        "Given; a person will read it.",
+        "Not given.",
+        "Given; checked by the grader.",
+        report.submission.notes[0],
+    ):
+        assert said in shown
+    assert "Read by" not in shown
+    read = candidate.page(
+        report, {"why_interleave": candidate.Read("weak", 2, "solid, which has every required point")}
+    )
+    shown = " ".join("".join(Tree(read).shown).split())
+    assert "Read by 2 people: weak. The next level is solid, which has every required point." in shown
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.dictionaries(st.sampled_from(list(TITLES)), st.sampled_from(list(Outcome))))
 def test_feedback_never_says_what_a_hidden_test_knows(outcomes: dict[str, Outcome]) -> None:
     report = sample(outcomes)
-    shown = feedback(report)
+    shown = feedback(report) + candidate.page(report)
     secrets = [each.seen or each.check for part in report.criteria for each in part.evidence]
     secrets += [text for each in report.diagnosis for text in (each.id, each.title, each.why)]
     secrets += [*report.environment.values(), str(report.seed), "CHECK", "WHY", "sys._getframe", "sealed"]

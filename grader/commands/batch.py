@@ -44,7 +44,7 @@ def batch(
 ) -> None:
     """Grade many submissions: those in a folder, in a .zip of one, or in a .csv with the columns name and path.
 
-    Each gets its three reports in RESULTS/reports/NAME, and a line in RESULTS/results.jsonl as it ends. Run it again,
+    Each gets its reports in RESULTS/reports/NAME, and a line in RESULTS/results.jsonl as it ends. Run it again,
     and only what is missing or has changed is graded.
 
     Exit status: 0 all were graded; 2 the call or the question is wrong; 3 some could not be graded.

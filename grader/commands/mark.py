@@ -78,7 +78,8 @@ def mark(
 
         wanted = fromfile.read(from_file, actor, results, marks, found)
         kept = marks.add(*wanted)
-        click.echo(f"Saved {len(kept)} marks as {actor}; {len(wanted) - len(kept)} said what was there already.")
+        repeated = f"; {there} said what was there already" if (there := len(wanted) - len(kept)) else ""
+        click.echo(f"Saved {len(kept)} mark{'s' * (len(kept) != 1)} as {actor}{repeated}.")
     else:
         _walk(marks, found, actor, first=first, second=second, again=again)
 
@@ -106,7 +107,7 @@ def _walk(marks: Marks, found: Work, actor: str, *, first: bool, second: bool, a
     seen = {key: tuple(marks.visible_to(actor, *key)) for key in own}
     session = terminal.run(Session(actor, tuple(items), own=own, seen=seen), marks, sys.stdin, sys.stdout)
     open_ = sum(item.key not in session.own or bool(item.outdates(session.own[item.key])) for item in items)
-    click.echo(f"Saved {session.saved} marks as {actor}; {open_} of {len(items)} are left.")
+    click.echo(f"Saved {session.saved} mark{'s' * (session.saved != 1)} as {actor}; {open_} of {len(items)} are left.")
     if session.drafts:
         click.echo(f"{len(session.drafts)} not saved yet, kept as drafts for the next time.")
 

@@ -1,1 +1,1 @@
-"""What a report looks like to its readers: a terminal, a page, the candidate's feedback, three files."""
+"""What a report looks like to its readers: a terminal, a page, the candidate's feedback, files."""
