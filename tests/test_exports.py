@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader import inert
+from grader.cli import main
 from grader.errors import CallError
 from grader.outcome import Outcome
 from grader.panel import decisions, scorecard
@@ -146,6 +149,23 @@ def test_no_text_breaks_the_xml(asked: Question, words: str) -> None:
     failure = root.find(".//failure")
     assert failure is not None
     assert failure.get("message") == inert.line(f"{panelling.SEEN} {words}".strip(), 2000)
+
+
+def test_a_run_prints_a_platforms_form(tmp_path: Path) -> None:
+    (tmp_path / "solution.py").write_text("def (:\n", "utf-8")
+    asked = ["run", str(tmp_path / "solution.py"), "-q", "swap-learned-positions"]
+    readers: dict[str, Callable[[str], object]] = {
+        "junit": ET.fromstring,
+        "gradescope": json.loads,
+        "prairielearn": json.loads,
+    }
+    for form, read in readers.items():
+        ended = CliRunner().invoke(main, [*asked, "--format", form])
+        assert ended.exit_code == 1
+        read(ended.stdout)
+        assert "invalid syntax" in ended.stdout
+    ended = CliRunner().invoke(main, [*asked, "--format", "junit", "--json"])
+    assert ended.exit_code == 2 and "give one of them" in ended.output
 
 
 # Scorecards

@@ -194,6 +194,17 @@ def test_a_mark_that_cant_be_kept_is_told_and_stays_a_draft(there: tuple[Questio
     assert "can't be written" in session.message and session.draft.ticked == {"one-angle"} and session.place == 0
 
 
+def test_an_answer_in_which_nothing_is_ticked_is_saved_by_a_second_enter(
+    there: tuple[Question, Results],
+) -> None:
+    marks = Marks.open(there[1])
+    asked = pressed(session_of(there), "enter", marks=marks)
+    assert asked.saved == 0 and "enter again saves not shown" in asked.message
+    assert pressed(asked, "s", "enter", marks=marks).saved == 0, "another key takes the question back"
+    saved = pressed(asked, "enter", marks=marks)
+    assert saved.saved == 1 and ": not shown." in saved.message
+
+
 @given(st.lists(st.sampled_from([*"123456cqnsbpwo?x zü", "enter", "escape", "backspace", "up", "page-down", "clear"])))
 @settings(max_examples=200, deadline=None)
 def test_no_row_of_keys_breaks_it(tmp_path_factory: pytest.TempPathFactory, typed: list[str]) -> None:

@@ -220,7 +220,8 @@ def second(folder: Path) -> Question:
 
 
 def test_a_candidate_of_several_questions_is_one_page_under_the_first_code_name(tmp_path: Path) -> None:
-    (tmp_path / "one").mkdir(), (tmp_path / "two").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
     one, two = marking.question(marking.bank(tmp_path / "one")), second(tmp_path / "two")
     first = panelling.put(one, tmp_path / "r1", {name: panelling.report(one, name) for name in ("ana", "bob")})
     other = panelling.put(two, tmp_path / "r2", {name: panelling.report(two, name) for name in ("bob", "cy")})
@@ -294,7 +295,8 @@ def test_words_of_the_question_and_of_python_stay() -> None:
     text = "table = max(range(3, 0), key=torch.table)  # the table, v3"
     for name in ("table.py", "max", "torch-table", "range", "solution.py", "a.py", "my", "v3.py", "3-0"):
         assert names.redactor([name], "red-hawk-11", {"table", "torch"})(text) == text
-    assert names.redactor(["table.py"], "red-hawk-11", {"table"})("table.py:3") == "red-hawk-11:3"
+    plain = names.redactor(["ana-lopez/solution.py", "table.py"], "red-hawk-11", {"table"})
+    assert plain("solution.py:3, table.py:4, by lopez") == "solution.py:3, table.py:4, by red-hawk-11"
 
 
 @settings(max_examples=80, deadline=None)
@@ -517,7 +519,7 @@ def test_the_command_writes_all_and_says_where(tmp_path: Path) -> None:
     assert ended.exit_code == 0, ended.output
     assert ended.output == f"1 candidate. Written: {out / 'index.html'}\n"
     written = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    single = {"index.html", f"{who}.html", "junit.xml", "scorecard.csv", "scorecard.json"}
+    single = {"index.html", f"{who}.html", "panel.json", "junit.xml", "scorecard.csv", "scorecard.json"}
     folders = {f"{kind}/why-interleave/{who}/results.json" for kind in ("gradescope", "prairielearn")}
     assert written == {*single, *folders, f"feedback/why-interleave/{who}.html"}
     cards = json.loads((out / "scorecard.json").read_text("utf-8"))["scorecards"]

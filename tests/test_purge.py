@@ -165,9 +165,10 @@ def test_twice_is_told_and_changes_nothing(there: tuple[Question, Results]) -> N
     folder, code = there[1].folder, there[1].find(ANA).code
     call(there, ANA, "--yes")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    for who in (ANA, code):
-        result = call(there, who, "--yes")
-        assert result.exit_code == 0 and f"There is nothing of {who} here." in result.output
+    result = call(there, code, "--yes")
+    assert result.exit_code == 0 and f"{code} was removed earlier." in result.output
+    result = call(there, ANA, "--yes")
+    assert result.exit_code == 2 and "there is nobody of that name, and nothing was removed" in result.output
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
@@ -186,8 +187,11 @@ def test_it_is_some_or_all_who_are_due(there: tuple[Question, Results], argument
 
 
 def test_several_at_once_and_a_name_of_any_kind(there: tuple[Question, Results]) -> None:
-    result = call(there, "Zoë B.zip", there[1].find("bo").code, "bo", "nobody", "--yes")
-    assert result.exit_code == 0 and result.output.count("Removed") == 2 and "nothing of nobody" in result.output
+    before = {path: path.read_bytes() for path in there[1].folder.rglob("*") if path.is_file()}
+    assert call(there, "Zoë B.zip", "nobody", "--yes").exit_code == 2, "a name that is not there stops all of it"
+    assert {path: path.read_bytes() for path in there[1].folder.rglob("*") if path.is_file()} == before
+    result = call(there, "Zoë B.zip", there[1].find("bo").code, "bo", "--yes")
+    assert result.exit_code == 0 and result.output.count("Removed") == 2
     left = Results.open(there[1].folder)
     assert [each.name for each in left.candidates] == [ANA]
     assert mentions(there[1].folder, "Zo\\u00eb", "Zoë", "kept note") == []

@@ -537,7 +537,7 @@ def test_feedback_never_says_what_a_hidden_test_knows(outcomes: dict[str, Outcom
 def test_a_refused_candidate_learns_how_to_send_it_again() -> None:
     shown = feedback(refused())
     assert "`solution.py:7:12`: this is not Python: '(' was never closed." in shown
-    assert "send the folder again" in shown
+    assert "send it again" in shown
 
 
 def test_a_refused_run_says_nothing_of_criteria_that_were_not_measured() -> None:

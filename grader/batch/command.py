@@ -15,6 +15,7 @@ from grader.bench import cores
 from grader.examine.zygote import Zygote
 from grader.question import Question
 from grader.render import results
+from grader.results.manifest import KEPT_DAYS
 from grader.sandbox.tiers import Tier
 
 
@@ -28,6 +29,7 @@ def run(
     require: Tier,
     seed: int | None,
     retain_until: date | None = None,
+    kept_days: int = KEPT_DAYS,
 ) -> Progress:
     """Grade a batch, and show how it went."""
     with tempfile.TemporaryDirectory(prefix="batch-") as folder:
@@ -42,6 +44,7 @@ def run(
                 require=require,
                 seed=seed,
                 retain_until=retain_until,
+                kept_days=kept_days,
                 moved=lambda now: bar.move(now.kept + now.graded + len(now.troubles)),
             )
     lines = [ledger.lines[entry.name] for entry in found if entry.name in ledger.lines]

@@ -30,17 +30,19 @@ def run(
     require: Tier,
     seed: int | None = None,
     retain_until: date | None = None,
+    kept_days: int = manifest.KEPT_DAYS,
     moved: Callable[[Progress], None] = lambda _: None,
 ) -> tuple[Progress, Ledger]:
     """Grade the entries that `out` has no report of yet, as `Grading.fill` does, and keep what was sent.
 
     Raises:
         TooLittleIsolation: the isolation is weaker than required from the start.
-        CallError: `out` can't be written, or holds the results of another question.
+        CallError: `out` can't be written, or holds the results of another question, or of this one before it changed.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        manifest.renewed(out, question.id, question.spec.version, question.digest, retain_until)
+        manifest.unchanged(out, question.spec.version, question.digest)
+        manifest.renewed(out, question.id, question.spec.version, question.digest, retain_until, kept_days)
         ledger = Ledger(out)
         retired = codenames.retired(out / MARKS)
         claims = origins(question, entries)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--retain-until",
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="DATE",
-    help="The last day on which what candidates sent may be kept; by default 180 days from now.",
+    help="Until when what candidates sent may be kept; by default as grader.toml says in [packet], or 180 days.",
 )
 @isolation_options
 @bank_option
@@ -51,7 +51,9 @@ def batch(
     """
     from grader.batch import command
     from grader.examine.zygote import Zygote
+    from grader.packet.settings import Settings
 
+    kept_days = Settings.find(Path.cwd()).retain_days
     until = retain_until.date() if retain_until else None
     with Zygote() as zygote:
         question = open_bank(folders).get(id)
@@ -64,5 +66,6 @@ def batch(
             require=weakest,
             seed=seed,
             retain_until=until,
+            kept_days=kept_days,
         )
     ctx.exit(3 if progress.stopped or progress.troubles else 0)

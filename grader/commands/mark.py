@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,6 +146,8 @@ def _verify(folder: Path, anchor: str | None, as_json: bool) -> int:
     ledger = Ledger(folder)
     proof = ledger.prove()
     problems = [{"line": line, "what": what} for line, what in proof.problems]
+    if anchor and not re.fullmatch("[0-9a-f]{64}", anchor):
+        raise click.UsageError("--anchor takes a whole hash, 64 digits, as --verify prints it.")
     if anchor and anchor not in proof.hashes:
         problems.append({"line": 0, "what": f"no line has the hash {anchor}: what came up to it was written anew"})
     told = [f"{ledger.path}:{each['line']}: {each['what']}." for each in problems]

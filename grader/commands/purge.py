@@ -47,11 +47,12 @@ def purge(
 
     everybody = purging.everybody(folder)
     about = manifest.read(folder)
-    actor = Marks(folder, about.question).person(name or login())
+    marks = Marks(folder, about.question)
+    actor = marks.person(name or login())
     if due and manifest.today() <= about.retain_until:
         click.echo(f"Nothing is due: what was sent may be kept until {about.retain_until}.")
         return
-    targets = everybody if due else _found(everybody, who)
+    targets = everybody if due else _found(folder, everybody, marks.purged, who)
     if targets and not yes:
         _show(targets)
         click.confirm("Remove what is kept of them? This can't be undone.", abort=True)
@@ -72,19 +73,35 @@ def purge(
     ctx.exit(1 if mentioned else 0)
 
 
-def _found(everybody: list[Target], who: tuple[str, ...]) -> list[Target]:
-    """Those who are named, each once. Somebody who is not there is told, and is no error: they may be gone already."""
+def _found(folder: Path, everybody: list[Target], removed: set[str], who: tuple[str, ...]) -> list[Target]:
+    """Those who are named, each once.
+
+    Raises:
+        CallError: somebody is not there, and was not removed earlier under that code name.
+    """
     import difflib
+
+    from grader.errors import CallError
+    from grader.results.folder import two_are_called
 
     found: dict[Target, None] = {}
     for each in who:
-        target = next((target for target in everybody if each in (target.code, target.name)), None)
-        if target:
-            found[target] = None
+        if theirs := [target for target in everybody if each in (target.code, target.name)]:
+            if len(theirs) > 1:
+                raise two_are_called(folder, each)
+            found[theirs[0]] = None
+            continue
+        if each in removed:
+            _say_done(f"{each} was removed earlier.")
             continue
         known = [word for target in everybody for word in (target.code, target.name)]
         close = difflib.get_close_matches(each, known, n=1)
-        _say_done(f"There is nothing of {each} here." + (f" Did you mean {close[0]}?" if close else ""))
+        raise CallError(
+            "there is nobody of that name, and nothing was removed",
+            where=str(folder),
+            found=each,
+            next_step=f"Did you mean {close[0]}?" if close else "Code names stand in codes.json.",
+        )
     return list(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
@@ -45,6 +46,8 @@ def similar(
 
     Exit status: 0 it was compared; 2 the call, the question or a file is wrong.
     """
+    if math.isnan(threshold):
+        raise click.BadParameter("it is a number from 0 to 1", param_hint="--threshold")
     if page is None and not (exports or as_json):
         raise click.UsageError("Name the page with --out FILE.html, or give --json or --export.")
     import json

@@ -123,8 +123,11 @@ class Ledger:
             return None
         try:
             fields = json.loads(self.head.read_bytes())
-            return Head(int(fields["count"]), str(fields["hash"]))
-        except (OSError, ValueError, KeyError, TypeError):
+            match fields:
+                case {"count": int(count), "hash": str(hash)} if count > 0 and type(count) is int:
+                    return Head(count, hash)
+            raise ValueError("a head is a count and a hash")
+        except (OSError, ValueError, RecursionError):
             raise CallError(
                 "this head of the marks can't be read", where=str(self.head), next_step="Restore it from a copy."
             ) from None

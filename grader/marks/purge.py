@@ -92,15 +92,20 @@ def purge(folder: Path, target: Target, actor: str, spec: Spec | None) -> Purged
         CallError: a line of marks.jsonl can't be read, so it is not known whose it is; nothing was removed then. Or a
             file can't be removed.
     """
+    for _ in places.ledgers(folder):  # a line that can't be read is told before anything is removed
+        pass
+    kept = [*places.content(folder, target.folder)] if target.name else []  # who is in marks alone has no folder
     counts = {
-        "submission_files": _count(folder / SUBMISSIONS / target.folder),
-        "report_files": sum(_count(each / REPORTS / target.folder) for each in places.rounds(folder)),
+        "submission_files": sum(
+            _count(each) for each in kept if each.parent.name == SUBMISSIONS and each.name[0] != "."
+        ),
+        "report_files": sum(_count(each) for each in kept if each.parent.name == REPORTS),
         "marks": 0,
     }
     Ledger(folder).rewrite(_blanked(target.code, actor, counts))
     try:
         drafts.forget(folder, target.code)
-        for path in places.content(folder, target.folder):
+        for path in kept:
             _remove(path)
         _forget_lines(folder, target, spec)
         for path in [path for each in places.rounds(folder) for path in each.iterdir()]:

@@ -67,6 +67,7 @@ class Session:
         message: what to say about the last key.
         scroll: how many lines of the answer are above the screen.
         saved: how many marks were saved.
+        sure: whether the last key asked to save an answer in which nothing is ticked.
         over: whether the person has left.
     """
 
@@ -81,6 +82,7 @@ class Session:
     message: str = ""
     scroll: int = 0
     saved: int = 0
+    sure: bool = False
     over: bool = False
 
     @property
@@ -116,14 +118,15 @@ class Session:
             seen={**self.seen, key: seen},
             saved=self.saved + 1,
         )
-        return _moved(after, 1, f"Saved {mark.code}. b goes back to it.")
+        level = "cannot assess" if self.level is None else self.level
+        return _moved(after, 1, f"Saved {mark.code}: {level}. b goes back to it.")
 
 
 def press(session: Session, key: str) -> tuple[Session, Mark | None]:
     """What a key does. A mark that comes with it is to be kept, and then `kept` to be called."""
     if key in ("stop", "end"):
         return replace(session, over=True), None
-    session = replace(session, message="")
+    session = replace(session, message="", sure=session.sure and key == "enter")
     if session.mode is Mode.QUOTE:
         return _quoting(session, key), None
     if session.mode is Mode.NOTE:
@@ -157,6 +160,9 @@ def _save(session: Session) -> tuple[Session, Mark | None]:
     item, draft, old = session.item, session.draft, session.mark
     if item is None:
         return replace(session, message="There is nothing left to mark. x leaves."), None
+    if not (old or draft.ticked or draft.cannot_assess or session.sure):
+        words = f"Nothing is ticked: enter again saves {session.level}. c says that it can't be assessed."
+        return replace(session, sure=True, message=words), None
     try:
         mark = judge(
             item,

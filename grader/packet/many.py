@@ -10,6 +10,7 @@ import csv
 import io
 import os
 import secrets
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -26,6 +27,7 @@ NAMES: Final = "names.csv"
 COLUMNS: Final = ("name", "code")
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would work out what starts so
 PRIVATE: Final = 0o600
+LONGEST: Final = 200  # characters of a name
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,18 @@ def listed(path: Path) -> list[str]:
     column = rows[0].index("name")
     names: dict[str, int] = {}
     for number, row in enumerate(rows[1:], start=2):
-        name = " ".join(row[column].split()) if len(row) > column else ""
+        name = unicodedata.normalize("NFC", inert.line(" ".join(row[column].split()))) if len(row) > column else ""
         if not any(cell.strip() for cell in row):
             continue
         if not name:
             raise CallError("a row has no name", where=f"{where}, row {number}", next_step="Fill it in.")
+        if len(name) > LONGEST:
+            raise CallError(
+                "a name is too long",
+                where=f"{where}, row {number}",
+                found=f"{len(name):,} characters",
+                expected=f"at most {LONGEST}",
+            )
         if name in names:
             raise CallError(
                 "two rows have one name",
@@ -101,7 +110,12 @@ def read_names(path: Path) -> dict[str, str]:
             expected="the columns name and code",
             next_step="Restore it, or name another --out.",
         )
-    return {name[1:] if is_quoted(name) else name: code for name, code in rows[1:]}
+    codes = {name[1:] if is_quoted(name) else name: code for name, code in rows[1:]}
+    if wrong := next((code for code in codes.values() if not codenames.is_code(code)), None):
+        raise CallError("this is no code name", where=inert.line(str(path)), found=inert.short(wrong, 60))
+    if len(set(codes.values())) < len(rows) - 1:
+        raise CallError("two rows have one code name", where=inert.line(str(path)), next_step="Restore the file.")
+    return codes
 
 
 def is_quoted(name: str) -> bool:

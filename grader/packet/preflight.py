@@ -126,8 +126,11 @@ def answers(sent: Submission, task: Task) -> Iterator[Remark]:
     if not task.forms:
         return
     each, notes = written.read(sent.answers, sent.answers_problem, task.forms)
+    lacking = any(not answer.given for answer in each)  # what a note is about may be one of those
     for note in notes:
-        yield Remark(Weight.CHANGE if sent.answers_problem else Weight.NOTE, FILE, note)
+        nothing = sent.answers is None or note.endswith(EMPTY)
+        weight = Weight.LATER if nothing else Weight.CHANGE if lacking else Weight.NOTE
+        yield Remark(Weight.CHANGE if sent.answers_problem else weight, FILE, note)
     if sent.answers_problem:
         return  # the same of each answer
     for form, answer in zip(task.forms, each, strict=True):

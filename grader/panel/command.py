@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grader import inert
 from grader.errors import CallError
-from grader.panel import around, decisions, joining, scorecard, sheet
+from grader.panel import around, decisions, earlier, joining, scorecard, sheet
 from grader.panel.around import Around
 from grader.panel.joining import Person
 from grader.panel.views import CandidateView, PanelView, SheetView
@@ -44,6 +44,8 @@ def write(
         overall: what people decided, in a file.
         with_pdf: also write a PDF for each candidate.
 
+    Pages of an earlier call that are not written again are removed: those people may have been purged since.
+
     A report that can't be read costs its candidate's page of that question, and nobody else's.
 
     Raises:
@@ -69,9 +71,11 @@ def write(
     texts = {PAGE: panel.comparison(view), **{f"{each.code}.html": panel.page(each) for each in view.candidates}}
     texts |= {"scorecard.json": scorecard.as_json(cards), "scorecard.csv": scorecard.as_csv(cards)}
     texts |= _of_reports(people, questions, view)
+    before = earlier.read(out)
     written = [_put(out / name, text) for name, text in texts.items()]
     if with_pdf:
         written += [pdf.write(each, out / f"{each.code}.pdf") for each in view.candidates]
+    earlier.replace(out, before, written)
     return Written(tuple(written), len(people), view.troubles)
 
 

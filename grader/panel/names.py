@@ -46,7 +46,8 @@ def redactor(names: Iterable[str], code: str, vocabulary: Collection[str] = froz
         vocabulary: words of the question, in lower case.
     """
     known = PLAIN | set(vocabulary)
-    patterns = sorted({each for name in names for each in _patterns(name, known)}, key=lambda each: (-len(each), each))
+    steps = {step for name in names for step in PurePath(name.replace("\\", "/")).parts}
+    patterns = sorted({each for step in steps for each in _patterns(step, known)}, key=lambda each: (-len(each), each))
     if not patterns:
         return lambda text: text
     found = re.compile("|".join(patterns), re.IGNORECASE)
@@ -78,7 +79,7 @@ def _patterns(name: str, known: Collection[str]) -> Iterator[str]:
     if not parts:
         return
     for form in _forms(name):
-        if name != stem and not (plain and stem.lower() == name.lower()):
+        if name != stem and not plain:
             yield _alone(re.escape(form))
         if len(form) > LONG:
             yield rf"{re.escape(form[:LONG])}\S*"

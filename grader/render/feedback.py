@@ -2,7 +2,7 @@
 
 What was seen, the checks, the diagnosis, notes on integrity, the environment and the seed are left out, since
 each can say more about the hidden tests than the spec's author chose to. So are the rubrics of texts, and what was
-read or expected for a fact.
+expected for a fact. Why a file could not be loaded, and how a fact was read, is the candidate's own to know.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from grader.report import AnswerPart, CriterionPart, Report
 
 RESUBMIT: Final = (
     "Nothing was graded, so nothing counts against you. Change what is named above, run the public tests "
-    "that came with the question, and send the folder again."
+    "that came with the question, and send it again."
 )
 CUT: Final = 400  # characters of a name or a note that are shown
 SHORT: Final = 12  # characters of a digest that tell two submissions apart
@@ -24,7 +24,9 @@ SHORT: Final = 12  # characters of a digest that tell two submissions apart
 def feedback(report: Report) -> str:
     """The text of feedback.md."""
     reason = words.refusal(report)
-    graded = [*_criteria(report), *_answers(report), *_suite(report)]
+    cause = words.unmeasured(report)
+    why = ["## Why nothing could be measured", block(cause)] if cause else []
+    graded = [*why, *_criteria(report), *_answers(report), *_suite(report)]
     refused = ["## Why it was refused", block(reason), "## What to do", RESUBMIT]
     return "\n\n".join([*_head(report), *(refused if reason else graded), *_notes(report)]) + "\n"
 
@@ -80,6 +82,7 @@ def _answer(answer: AnswerPart) -> str:
         state = f"{given}; a person will read it" if words.is_given(answer) else given
     else:
         state = f"{given}; {words.BY_MACHINE}: {answer.outcome.glyph} {answer.outcome.words}"
+        state += f"; {prose(reading, CUT)}" if (reading := words.reading(answer)) else ""
     return f"{prose(answer.prompt)} ({state})"
 
 

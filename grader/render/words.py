@@ -36,6 +36,11 @@ def refusal(report: Report) -> str:
     return reasons[0] if reasons else "No reason was recorded."
 
 
+def unmeasured(report: Report) -> str:
+    """Why nothing in the file could be measured, in words about the candidate's own file alone; empty otherwise."""
+    return next((entry.why for entry in report.diagnosis if entry.id in ("does-not-load", "not-started")), "")
+
+
 def required(report: Report) -> str:
     """How the required criteria ended, in a sentence; empty if there are none, or if nothing was graded."""
     if report.verdict is Verdict.REFUSED:
@@ -101,3 +106,11 @@ def functions(answers: list[AnswerPart]) -> list[tuple[list[str], list[str]]]:
 def is_given(answer: AnswerPart) -> bool:
     """Whether anything was written."""
     return bool(answer.given.strip())
+
+
+def reading(answer: AnswerPart) -> str:
+    """How a fact that did not pass was read, or why it could not be; empty for all else.
+
+    A right one may have been accepted with a note, which says what was expected.
+    """
+    return answer.note if answer.outcome is Outcome.FAILED and is_given(answer) else ""

@@ -107,11 +107,13 @@ class Results:
         """The candidate of a code name, or of a name.
 
         Raises:
-            CallError: there is none.
+            CallError: there is none, or it is one's name and another's code name.
         """
-        for each in self.candidates:
-            if who in (each.code, each.name):
-                return each
+        theirs = [each for each in self.candidates if who in (each.code, each.name)]
+        if len(theirs) > 1:
+            raise two_are_called(self.folder, who)
+        if theirs:
+            return theirs[0]
         close = difflib.get_close_matches(who, [each.code for each in self.candidates], n=1)
         raise CallError(
             "there is no such candidate",
@@ -119,3 +121,13 @@ class Results:
             found=inert.line(who),
             next_step=f"Did you mean {close[0]}?" if close else "",
         )
+
+
+def two_are_called(folder: Path, who: str) -> CallError:
+    """The error for what is one candidate's code name and the name of what another sent."""
+    return CallError(
+        "two candidates are called that: it is the code name of one, and what another's submission is called",
+        where=inert.line(str(folder)),
+        found=inert.line(who),
+        next_step="Say it by the code name of the one, or by what the other sent; codes.json has both.",
+    )

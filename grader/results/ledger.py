@@ -5,14 +5,37 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from grader import inert
 from grader.errors import CallError
+from grader.outcome import Outcome, Verdict
 from grader.report import Report
 
 NAME: Final = "results.jsonl"
 
+BEGINNING: Final = b'{"name": "'
+
 Line = dict[str, Any]
+
+
+class Fields(BaseModel):
+    """What a line has to have, and may have more than; see `line_of`."""
+
+    model_config = ConfigDict(strict=True)
+
+    name: str
+    key: str
+    reports: str = Field(pattern=r"^reports/[^/.\x00][^/\x00]*$")
+    verdict: Annotated[Verdict, Field(strict=False)]
+    earned: float
+    possible: float
+    criteria: dict[str, Annotated[Outcome, Field(strict=False)]]
+    diagnosis: list[str]
+    integrity: int
+    tier: str
 
 
 def line_of(name: str, key: str, folder: str, report: Report) -> Line:
@@ -67,25 +90,37 @@ def read(path: Path) -> list[Line]:
     Raises:
         CallError: it holds something else.
     """
-    if not path.is_file():
+    try:
+        texts = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
         return []
+    except OSError as error:
+        raise CallError("the results can't be read", where=str(path), found=error.strerror) from None
     lines: list[Line] = []
-    texts = path.read_bytes().split(b"\n")
     for number, text in enumerate(texts, start=1):
         if not text:
             continue
         try:
             line = json.loads(text)
-            lines.append({**line, "name": str(line["name"]), "key": str(line["key"])})
-        except (ValueError, TypeError, KeyError):
-            if number == len(texts):
+            Fields.model_validate(line)
+        except (ValueError, RecursionError) as error:
+            if number == len(texts) and text.startswith(BEGINNING[: len(text)]):
                 break  # the last one was being written when everything stopped
             raise CallError(
                 "this is no line of results",
                 where=f"{path}:{number}",
+                found=_wrong(error),
                 next_step="Restore the file, or name another --out.",
             ) from None
+        lines.append(line)
     return lines
+
+
+def _wrong(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return "no JSON"
+    first = error.errors()[0]
+    return inert.short(f"{'.'.join(map(str, first['loc']))}: {first['msg']}".lstrip(": "), 120)
 
 
 def _text(line: Line) -> bytes:

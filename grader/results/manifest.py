@@ -9,13 +9,17 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from grader import inert
 from grader.errors import CallError
 from grader.render import files
+from grader.results import ledger
+from grader.results.codenames import is_code
 
 NAME: Final = "manifest.json"
 CODES: Final = "codes.json"
 SCHEMA: Final = "takehome-grader/results/1"
 KEPT_DAYS: Final = 180
+PRIVATE: Final = 0o600  # who is who is not for everybody on the machine
 
 
 class Manifest(BaseModel):
@@ -49,8 +53,16 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def renewed(folder: Path, question: str, version: int, digest: str, retain_until: date | None) -> Manifest:
+def renewed(
+    folder: Path, question: str, version: int, digest: str, retain_until: date | None, kept_days: int = KEPT_DAYS
+) -> Manifest:
     """The manifest of a folder that is about to be graded into; it is written, too.
+
+    Args:
+        folder: the folder.
+        question: the id of the question that it is graded with, `version` its version, `digest` its files'.
+        retain_until: the last day on which what was sent may be kept; None for what was said before.
+        kept_days: how long that is from the first grading, where nobody ever said.
 
     Raises:
         CallError: the folder holds results of another question.
@@ -65,11 +77,28 @@ def renewed(folder: Path, question: str, version: int, digest: str, retain_until
             next_step="Name another --out.",
         )
     created = old.created if old else today()
-    until = retain_until or (old.retain_until if old else created + timedelta(days=KEPT_DAYS))
+    until = retain_until or (old.retain_until if old else created + timedelta(days=kept_days))
     manifest = Manifest(question=question, version=version, digest=digest, created=created, retain_until=until)
     if manifest != old:
         manifest.write(folder)
     return manifest
+
+
+def unchanged(folder: Path, version: int, digest: str) -> None:
+    """Make sure that a folder holds no results of the question as it was before it changed.
+
+    Raises:
+        CallError: it does; grading into it would replace them without a word.
+    """
+    old = read(folder) if (folder / NAME).is_file() else None
+    if old is not None and old.digest != digest and ledger.read(folder / ledger.NAME):
+        raise CallError(
+            "the question has changed since these results were graded",
+            where=str(folder),
+            found=f"version {old.version}, digest {old.digest[:12]}",
+            expected=f"version {version}, digest {digest[:12]}",
+            next_step="`grader regrade` says who would change, before anything is replaced; or name another --out.",
+        )
 
 
 def read(folder: Path) -> Manifest:
@@ -90,12 +119,18 @@ def read(folder: Path) -> Manifest:
 def read_codes(folder: Path) -> dict[str, str]:
     """The code name of each submission; none where nothing was graded."""
     path = folder / CODES
-    return {str(name): str(code) for name, code in _object(path).items()} if path.is_file() else {}
+    codes = _object(path) if path.exists() else {}
+    for name, code in codes.items():
+        if not isinstance(code, str) or not is_code(code):
+            raise CallError("this is no code name", where=str(path), found=inert.short(f"{name}: {code}", 100))
+    if len(set(codes.values())) < len(codes):
+        raise CallError("two submissions have one code name", where=str(path), next_step="Restore the file.")
+    return codes
 
 
 def write_codes(folder: Path, codes: dict[str, str]) -> None:
     """Write the code names."""
-    files.replace(folder / CODES, json.dumps(codes, indent=2, sort_keys=True) + "\n")
+    files.replace(folder / CODES, json.dumps(codes, indent=2, sort_keys=True) + "\n").chmod(PRIVATE)
 
 
 def _object(path: Path) -> dict[str, Any]:
@@ -107,7 +142,7 @@ def _object(path: Path) -> dict[str, Any]:
             where=str(path.parent),
             expected=f"a folder that `grader batch --out` wrote, with {path.name}",
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CallError("this file of results can't be read", where=str(path), found=str(error)) from None
     if not isinstance(fields, dict):
         raise CallError("this file of results can't be read", where=str(path), found="no JSON object")
