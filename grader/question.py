@@ -294,6 +294,7 @@ class Question:
             version=spec.version,
             defines=tuple(Wanted(each.name, each.kind, each.signature, each.methods) for each in spec.defines),
             support=tuple(spec.support),
+            imports=tuple(sorted({name.partition(".")[0] for name in spec.imports})),
             suite=self.suite_file,
             given={path.name: fingerprint(path.read_bytes()) for path in (*self.support, *self.public)},
         )

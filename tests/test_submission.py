@@ -935,3 +935,25 @@ def test_a_bomb_in_a_zip_in_a_zip_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mail.zip"
     path.write_bytes(zips.pack({"sent.zip": bomb}))
     assert "smaller than 512 KiB" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("code", "notes"),
+    [
+        ("import requests.adapters, math", ("line 1 imports requests: ",)),
+        ("x = 1\nfrom scipy import special\nimport scipy", ("line 2 imports scipy: ",)),
+        ("import numpy as np, torch\nfrom torch import nn\nimport gpt", ()),
+        ("import einops", ()),
+        ("try:\n    import numba\nexcept ImportError:\n    numba = None", ()),
+        ("def f():\n    import requests", ()),
+        ("from . import x", ()),
+    ],
+)
+def test_an_import_that_is_not_there_when_it_is_graded_is_noted(
+    tmp_path: Path, code: str, notes: tuple[str, ...]
+) -> None:
+    asked = Asked(question="swap", support=("gpt.py",), imports=("einops",))
+    sent = read(file(tmp_path, code), asked)
+    assert len(sent.notes) == len(notes) and all(map(str.startswith, sent.notes, notes))
+    assert sent.lacks == sent.notes
+    assert read(file(tmp_path, code)).notes == ()

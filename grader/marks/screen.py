@@ -162,7 +162,10 @@ def _prompt(item: Item) -> list[Text]:
 
 
 def _wrong(item: Item) -> list[Text]:
-    wrong = [(Text(inert.text(each.says), "bold"), Text(inert.text(each.rebuttal))) for each in item.answer.known_wrong]
+    wrong = [
+        (Text(f"“{inert.text(each.says)}”", "bold"), Text(f"What to say to it: {inert.text(each.rebuttal)}"))
+        for each in item.answer.known_wrong
+    ]
     return [line for says, rebuttal in wrong for line in (says, rebuttal, Text())] or [Text("None is known.")]
 
 

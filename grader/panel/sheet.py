@@ -75,7 +75,7 @@ def view(candidate: Candidate, shown_as: str, question: Question, around: Around
             for each in report.answers
             if each.outcome is not None
         ),
-        texts=texts.views(asked, original.answers, candidate.code, around, redact),
+        texts=texts.views(asked, None if refusal else original.answers, candidate.code, around, redact),
         suite=report.suite,
         code=tuple(coding.lines(redact(source), _marked(report, places))),
         places=tuple(sorted(places.values(), key=lambda place: place.first)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from grader.panel.around import Around
@@ -18,19 +19,20 @@ TOO_FEW: Final = "too few to say"
 
 
 def views(
-    asked: Sequence[TextAnswer], given: Sequence[AnswerPart], code: str, around: Around, redact: Redact
+    asked: Sequence[TextAnswer], given: Sequence[AnswerPart] | None, code: str, around: Around, redact: Redact
 ) -> tuple[TextView, ...]:
     """A view of each text that the question asks for.
 
     Args:
         asked: the text answers of the spec.
-        given: the parts of the report.
+        given: the parts of the report; None where the submission was refused, so that nothing was read.
         code: the candidate's code name in the results that marks refer to.
         around: marks, agreement and guards.
         redact: takes the candidate's names out.
     """
-    said = {part.id: part.given for part in given}
-    return tuple(_view(answer, said.get(answer.id, ""), code, around, redact) for answer in asked)
+    said = {part.id: part.given for part in given or ()}
+    made = (_view(answer, said.get(answer.id, ""), code, around, redact) for answer in asked)
+    return tuple(replace(each, read=given is not None) for each in made)
 
 
 def _view(answer: TextAnswer, given: str, code: str, around: Around, redact: Redact) -> TextView:

@@ -116,6 +116,7 @@ class TextView:
     Attributes:
         audience: whom the question is for.
         given: the answer; empty if there is none.
+        read: whether the answers were looked at; they are not where the submission was refused.
         ticks: the points of the rubric.
         levels: what the ticks come to, a line for each level.
         agreement: how far people agree on this question, or that there are too few to say.
@@ -132,6 +133,7 @@ class TextView:
     levels: tuple[str, ...] = ()
     agreement: str = ""
     guards: tuple[GuardView, ...] = ()
+    read: bool = True
 
     @property
     def said(self) -> tuple[Level, ...]:
@@ -144,7 +146,7 @@ class TextView:
         if self.said:
             return " and ".join(map(str, self.said))
         if not self.given:
-            return "not given"
+            return "not given" if self.read else "not read, since the submission was refused"
         return "could not be assessed" if any(mark.cannot_assess for mark in self.marks) else NOT_ASSESSED
 
 

@@ -35,6 +35,7 @@ class Asked:
         version: its version.
         defines: what a submission has to define.
         support: the question's own modules, which are no solution whatever they are called.
+        imports: modules beyond NumPy, torch and the standard library that a solution may import.
         suite: the name of the file of the candidate's own tests, if the question asks for some.
         given: the files of the packet that a candidate leaves as they came, each with its `fingerprint`.
         python: the Python that grades, as (major, minor).
@@ -44,6 +45,7 @@ class Asked:
     version: int = 0
     defines: tuple[Wanted, ...] = ()
     support: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
     suite: str | None = None
     given: Mapping[str, str] = field(default_factory=dict)
     python: tuple[int, int] = sys.version_info[:2]
@@ -56,6 +58,7 @@ class Asked:
                 **fields,
                 "defines": tuple(Wanted(**each) for each in fields["defines"]),
                 "support": tuple(fields["support"]),
+                "imports": tuple(fields["imports"]),
                 "python": tuple(fields["python"]),
             }
         )

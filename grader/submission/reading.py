@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ from grader.submission.unfit import Unfit
 
 ANSWERS_BYTES: Final = 256 * KIB
 ANYTHING: Final = Asked()
+LIBRARIES: Final = ("numpy", "torch", "typing_extensions")  # the last comes with torch
 
 
 @dataclass(frozen=True)
@@ -358,7 +360,20 @@ def parsed(code: Script, asked: Asked) -> syntax.Parsed:
 
 def missing(found: syntax.Parsed, asked: Asked) -> list[str]:
     """A note for each name that the question needs and the code does not seem to define, or defines otherwise."""
+    strange = list(foreign(found, asked))
     if found.star:
-        return []
+        return strange
     absent = [f"does not define {each.name}" for each in asked.defines if each.name not in found.names]
-    return [*absent, *signatures.misfits(found.defined, asked.defines)]
+    return [*absent, *signatures.misfits(found.defined, asked.defines), *strange]
+
+
+def foreign(found: syntax.Parsed, asked: Asked) -> Iterator[str]:
+    """A note for each import that is no part of what a solution may import, where the question is known."""
+    own = {name.removesuffix(".py") for name in asked.support}
+    allowed = {*sys.stdlib_module_names, *LIBRARIES, *own, *asked.imports}
+    for name, number in found.imports.items() if asked.question else ():
+        if name not in allowed:
+            yield (
+                f"line {number} imports {short(name, 60)}: a solution may import NumPy, torch, the standard library "
+                "and the files of the packet"
+            )

@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -42,6 +42,7 @@ class Parsed:
     Attributes:
         names: what is defined at the top level, as far as the text shows.
         star: whether names may come from a `from x import *`.
+        imports: the modules that are imported whenever the file is loaded, each with its line.
         defined: the functions and classes that can be told from the text.
         problem: the interpreter's message, if the text is not Python; else empty.
         line: the line of the problem, from 1; 0 where it isn't known.
@@ -50,6 +51,7 @@ class Parsed:
 
     names: list[str]
     star: bool = False
+    imports: Mapping[str, int] = field(default_factory=dict)
     defined: Mapping[str, Defined] = field(default_factory=dict)
     problem: str = ""
     line: int = 0
@@ -94,7 +96,7 @@ def parse_here(source: str, version: Version = HERE) -> Parsed:
     except (RecursionError, MemoryError, OverflowError, SystemError, ValueError):
         return Parsed([], problem=TOO_COMPLEX)
     names = [name for name in dict.fromkeys(every) if name != "*"]
-    return Parsed(names, star="*" in every, defined=signatures.defined(tree.body, every))
+    return Parsed(names, "*" in every, imports(tree.body), signatures.defined(tree.body, every))
 
 
 def parse_apart(source: str, version: Version = HERE) -> Parsed:
@@ -130,6 +132,22 @@ def bound(tree: ast.Module) -> Iterator[str]:
                 pass
             case _:
                 waiting += ast.iter_child_nodes(node)
+
+
+def imports(body: Iterable[ast.stmt]) -> dict[str, int]:
+    """The top-level modules that plain statements of a module's body import, with the line of the first of each."""
+    found: dict[str, int] = {}
+    for statement in body:
+        match statement:
+            case ast.Import():
+                names = [alias.name for alias in statement.names]
+            case ast.ImportFrom(level=0, module=str(module)):
+                names = [module]
+            case _:
+                continue
+        for name in names:
+            found.setdefault(name.partition(".")[0], statement.lineno)
+    return found
 
 
 def limit() -> None:
