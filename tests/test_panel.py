@@ -299,7 +299,7 @@ def test_words_of_the_question_and_of_python_stay() -> None:
     assert plain("solution.py:3, table.py:4, by lopez") == "solution.py:3, table.py:4, by red-hawk-11"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.text(st.characters(), max_size=30), st.text(st.characters(), max_size=60))
 def test_no_name_breaks_the_taking_out_and_lines_stay_lines(name: str, text: str) -> None:
     assert names.redactor([name], "red-hawk-11")(text).count("\n") == text.count("\n") or "\n" in name
@@ -404,7 +404,7 @@ def test_a_faint_difference_is_drawn_larger_and_says_so() -> None:
 numbers = st.floats(width=32) | st.sampled_from([np.inf, -np.inf, np.nan, 1e308, -1e308, 1e-320, 0.0])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 4), st.integers(1, 60), st.integers(1, 60), st.data())
 def test_any_two_arrays_make_a_table_that_can_be_drawn(many: int, rows: int, columns: int, data: st.DataObject) -> None:
     shape = (many, rows, columns) if data.draw(st.booleans()) else (rows, columns)

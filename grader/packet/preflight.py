@@ -188,7 +188,7 @@ def told(went: Trial, about: str) -> Iterator[Remark]:
         yield Remark(Weight.CHANGE, about, f"{test}: {reason}")
     if went.stopped:
         yield Remark(Weight.CHANGE, about, went.stopped)
-    if went.failed:
-        yield Remark(Weight.NOTE, about, f"`python -m pytest {about.replace(',', '')}` shows each of them in full")
     weight = Weight.NOTE if went.failed or went.stopped else Weight.FINE
     yield Remark(weight, about, f"{went.passed} of {went.tests} tests passed in {went.seconds:.1f} s")
+    if went.failed:
+        yield Remark(Weight.NOTE, about, f"`python -m pytest {about.replace(',', '')}` shows each of them in full")

@@ -83,17 +83,18 @@ def difference(got: Grid, wanted: Grid) -> Grid:
 def caption(table: TablePart) -> str:
     """The table in words: what and how much of it is shown, how far it is off, and where it is worst."""
     rows, columns = table.shape[-2:]
+    scale, apart = _scale(table), difference(table.got, table.wanted)
     shown = f"{table.of}: {_span('row', table.rows, rows)}, {_span('column', table.columns, columns)}."
     broken = sum(number is None for row in table.got for number in row)
     told = f" {broken} of its numbers {'is' if broken == 1 else 'are'} not finite." if broken else ""
     places = [
         (abs(off), place, column)
-        for place, row in enumerate(difference(table.got, table.wanted))
+        for place, row in enumerate(apart)
         for column, off in enumerate(row)
         if off is not None
     ]
-    far = sum(off > 0.01 * _scale(table) for off, _, _ in places)
-    if any(abs(number) > _scale(table) for number in _finite([*table.got, *difference(table.got, table.wanted)])):
+    far = sum(off > 0.01 * scale for off, _, _ in places)
+    if any(abs(number) > scale for number in _finite([*table.got, *apart])):
         told += " What is beyond the scale has its last colour."
     if not places or not max(places)[0]:
         return shown + told

@@ -19,7 +19,9 @@ NUMBER: Final = re.compile(r"\d[\d_]{2,}")
 
 def leaks(question: Question, report: Report) -> list[str]:
     """Each line and number of a hidden test, right answer of a fact, or word of a rubric, that the feedback holds."""
-    told = feedback(report)
+    # How a fact was read is the candidate's own words and the grader's, and may well list every choice.
+    unread = [part.model_copy(update={"note": ""}) for part in report.answers]
+    told = feedback(report.model_copy(update={"answers": unread}))
     lines, numbers = _hidden(question)
     found = [f"the feedback repeats the hidden line {line!r}" for line in lines if line in told]
     found += [f"the feedback holds the hidden number {number}" for number in numbers if number in told.split()]
