@@ -38,7 +38,7 @@ from grader.sandbox.limits import MIB, Limits
 from grader.worker.keeper import STARTED
 
 FRAMES: Final = 500
-SUBMISSIONS: Final = 60
+SUBMISSIONS: Final = 30
 SEED: Final = 20_170_612
 LIMITS: Final = replace(Limits(), call_wall_seconds=1.5, call_cpu_seconds=30.0, frame_mib=1)
 REQUEST: Final[dict[str, wire.Value]] = {"ask": "call", "on": "solution", "path": "f", "args": [], "kwargs": {}}
