@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import abstractmethod
 from collections.abc import Collection
 from fractions import Fraction
 from typing import Annotated, Final, Literal, Self
@@ -41,9 +42,9 @@ class Fact(Part):
     prompt: Words
 
     @property
+    @abstractmethod  # pydantic's metaclass knows it: a kind without a form can't be made
     def asked(self) -> Form:
         """What has to be written, for those who read it."""
-        raise NotImplementedError
 
     def told(self, read: str) -> str:
         """A value that was read, for people."""
