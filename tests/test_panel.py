@@ -7,7 +7,6 @@ import json
 import re
 import struct
 import zlib
-from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -35,41 +34,9 @@ from grader.render import code, files, heatmap
 from grader.report import TablePart
 from grader.results import Results
 from tests import marking, panelling
+from tests.pages import Tree
 
 HERE: Final = Path(__file__).resolve().parents[1]
-
-
-class Tree(HTMLParser):
-    """Reads a page, and holds its tags, attributes and words."""
-
-    VOID: Final = ("meta", "img", "br", "rect", "line")
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.words: list[str] = []
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open[-1:] != ["style"]:
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        """All words, spaces put together."""
-        return " ".join("".join(self.words).split())
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +99,7 @@ def test_nobodys_own_name_is_anywhere(hostile: tuple[Path, Results, Question]) -
 
 def test_a_name_in_code_and_notes_becomes_the_code_name(plain: tuple[Path, Results, Question]) -> None:
     tree, shown = page(plain, "ana-lopez-failed"), plain[1].find("ana-lopez-failed").code
-    assert f'"""By {shown}."""' in "".join(tree.words)
+    assert f'"""By {shown}."""' in "".join(tree.shown)
     assert tree.text.count(shown) >= 4  # the title, the heading, the notes and the code
 
 

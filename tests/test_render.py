@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +34,7 @@ from grader.report import (
     Score,
     SubmissionPart,
 )
+from tests.pages import Tree
 
 HOSTILE: Final = {
     "ansi": "\x1b[2J\x1b[31mpassed\x1b[0m",
@@ -196,38 +196,6 @@ def terminal(report: Report, width: int | None = None) -> str:
     stream = io.StringIO()
     summary(report, stream, width=width)
     return stream.getvalue()
-
-
-class Tree(HTMLParser):
-    """Reads a page, and holds what must balance, what must not be there, and the words that are shown."""
-
-    VOID: Final = ("meta", "rect", "line", "link", "img", "br", "hr", "input")
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.shown: list[str] = []
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open[-1:] != ["style"]:
-            self.shown.append(data)
 
 
 def assert_visible(text: str) -> None:
@@ -504,7 +472,7 @@ def test_a_fault_of_ours_is_no_reproach() -> None:
 def test_the_feedback_page_says_what_feedback_says() -> None:
     """The same facts in both: titles, points, states of answers, notes; and levels only once people gave them."""
     report = sample()
-    shown = " ".join("".join(Tree(candidate.page(report)).shown).split())
+    shown = Tree(candidate.page(report)).text
     for title, points, _ in TITLES.values():
         assert title in shown and f"/{points} points" in shown
     for said in (
@@ -518,7 +486,7 @@ def test_the_feedback_page_says_what_feedback_says() -> None:
     read = candidate.page(
         report, {"why_interleave": candidate.Read("weak", 2, "solid, which has every required point")}
     )
-    shown = " ".join("".join(Tree(read).shown).split())
+    shown = Tree(read).text
     assert "Read by 2 people: weak. The next level is solid, which has every required point." in shown
 
 
