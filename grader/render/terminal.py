@@ -102,7 +102,7 @@ def _answers(paper: Paper, report: Report) -> None:
             given = inert.line(each.given.strip(), CUT) or "not given"
             checked = (f" ({each.kind}, {words.BY_MACHINE})", "dim")
             paper.put(f"{each.id}: {given}", checked, lead=((state, STYLES[each.outcome]),), indent=2)
-            if each.note:
+            if each.note and each.note != given:
                 paper.put(inert.line(each.note, CUT), indent=2 + len(state))
     _texts(paper, [each for each in report.answers if each.outcome is None])
 
@@ -113,10 +113,11 @@ def _texts(paper: Paper, texts: list[AnswerPart]) -> None:
     if texts:
         count = f"{len(texts) - len(missing)} of {len(texts)} texts given, {words.FOR_A_PERSON}"
         paper.put(count, f"; not given: {', '.join(missing)}" if missing else "", indent=2)
-    for each in texts:
+    there = [each for each in texts if words.is_given(each)]
+    for each in there:
         if each.observables:
             paper.put(f"{each.id}: {words.rubric(each)} to tick", (f" (rubric {each.rubric})", "dim"), indent=4)
-    functions = words.functions(texts)
+    functions = words.functions(there)
     for ids, levels in functions:
         paper.put("levels" if len(functions) == 1 else f"levels of {', '.join(ids)}", indent=4)
         for line in levels:
