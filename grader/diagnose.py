@@ -96,7 +96,7 @@ def _in_answers(question: Question, answers: list[AnswerPart], possible: list[Mi
     facts = {answer.id: answer for answer in question.spec.answers if answer.kind != "text"}
     given = {part.id: part for part in answers if part.outcome is Outcome.FAILED and part.given}
     shown = []
-    for each in possible:
+    for each in possible if given else ():
         if each.solution.endswith(PYTHON):
             continue
         parts, _ = read_answers(question.solution(each.solution), "", question.spec.answers)

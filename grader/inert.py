@@ -7,6 +7,7 @@ not for decoding: a stranger can type one just as well.
 """
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable
 from typing import Final
@@ -16,11 +17,12 @@ INVISIBLE: Final = frozenset(
     map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)))
 ) | frozenset(map(chr, range(0xE0100, 0xE01F0)))
 NAMED: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+ODD: Final = re.compile(r"[^ -~]")  # most text is plain ASCII, and only the rest needs a look, character by character
 
 
 def line(text: str, limit: int | None = None) -> str:
     """The text on one line, cut off after `limit` characters with a note of how many more there are."""
-    shown = "".join(map(_visible, text))
+    shown = ODD.sub(lambda odd: _visible(odd[0]), text)
     if limit is None or len(shown) <= limit:
         return shown
     return f"{shown[:limit]}… ({len(shown) - limit:,} more characters)"
@@ -49,10 +51,7 @@ def json_text(document: str) -> str:
 
     Lone surrogates are escaped too, so that the document can be written as UTF-8.
     """
-    return "".join(
-        character if character == "\n" or _is_visible(character) or _is_space(character) else _json_escape(character)
-        for character in document
-    )
+    return ODD.sub(lambda odd: _json_visible(odd[0]), document)
 
 
 def _is_visible(character: str) -> bool:
@@ -74,5 +73,6 @@ def _escape(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _json_escape(character: str) -> str:
-    return json.dumps(character)[1:-1]
+def _json_visible(character: str) -> str:
+    plain = character == "\n" or _is_visible(character) or _is_space(character)
+    return character if plain else json.dumps(character)[1:-1]

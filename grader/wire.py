@@ -42,6 +42,8 @@ LITTLE: Final = {name: np.dtype(name).newbyteorder("<") for name in DTYPES}
 # Possessive, and content with an end that never comes, so that no header makes it scan twice.
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
+
 
 class ProtocolError(Exception):
     """The other side sent something that is not a message."""
@@ -200,11 +202,11 @@ def decode(header: bytes, payload: memoryview) -> dict[str, Value]:
 
 def _parse(header: bytes) -> Any:
     depth = deepest = 0
-    for byte in _STRING.sub(b"", header):
+    for byte in _STRING.sub(b"", header).translate(None, _NO_BRACKETS):
         if byte in b"[{":
             depth += 1
             deepest = max(deepest, depth)
-        elif byte in b"]}":
+        else:
             depth -= 1
     if deepest > MAX_DEPTH * 2:
         _fail("a header is nested too deeply")
@@ -304,7 +306,8 @@ def _kind(of: Any) -> str:
 def _text(text: Any) -> str:
     if type(text) is not str or len(text) > MAX_TEXT:
         _fail("a text is missing or too long")
-    return text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate would break every file it is written to
+    # A lone surrogate would break every file it is written to.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _shape(shape: Any) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ its parent what the question's own solutions do; the parent finds that out once 
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pickle
@@ -18,7 +19,7 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
@@ -125,6 +126,9 @@ class Examiner:
                 told = self._known(subjects[text], **reply["want"])
                 ours.sendall(len(told).to_bytes(8, "little") + told)
         _, status = os.waitpid(child, 0)
+        for name in reply.pop("imported", []):
+            with suppress(ImportError):
+                importlib.import_module(name)
         return reply if reply and "of" not in reply else {"fault": f"the examination ended with status {status}"}
 
     def _known(self, subject: Subject, probe: str = "", call: str = "") -> bytes:
@@ -145,8 +149,10 @@ class Examiner:
             prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
             self.parent = line
             verbs: dict[str, Callable[..., dict[str, Any]]] = {"examine": self.examine, "diagnose": self.diagnose}
-            verb = verbs[request.pop("ask")]
-            say(line, verb(**request))
+            verb, known = verbs[request.pop("ask")], set(sys.modules)
+            reply = verb(**request)
+            # What the checks imported late, the process that forks imports once for all that follow.
+            say(line, {**reply, "imported": sorted(set(sys.modules) - known)})
         except BaseException as error:  # noqa: BLE001 - told to the command, which reports a fault of ours
             say(line, {"fault": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()})
         finally:

@@ -8,9 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import FlakyFailure
 
+from grader.examine import cases
 from grader.examine.brief import Brief, CheckResult, Table
 from grader.examine.calls import Call, Calls
 from grader.examine.candidate import Candidate
@@ -90,6 +92,7 @@ class Examining:
             items.sort(key=lambda item: order[criterion_of(item)])
             unchecked = set(order) - {criterion_of(item) for item in items}
             self.problems += [f"the criterion {id} has no check" for id in sorted(unchecked)]
+            cases.fix(items)
         self.items = items
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -150,7 +153,7 @@ class Examining:
         """Run one test from setup to the last teardown: no check inherits a fixture from another."""
         assert self.subject is not None
         self._ended, self._table, self.subject.calls = None, None, Calls()
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        runtestprotocol(item, log=False, nextitem=None)  # pytest's own steps, and nobody told of each
         return self._ended or (Outcome.PASSED, "")
 
 

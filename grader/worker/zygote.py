@@ -20,7 +20,7 @@ import torch
 from grader.sandbox import confine
 from grader.sandbox.limits import Limits
 from grader.sandbox.tiers import Tier
-from grader.worker import compiler, keeper, loop
+from grader.worker import compiler, keeper, load, loop
 
 
 def main(control: int, strongest: str, *modules: str) -> None:
@@ -32,7 +32,9 @@ def main(control: int, strongest: str, *modules: str) -> None:
     torch.set_num_threads(1)  # before the first operation, or forked children hang
     compiler.leave_out()
     _warm()
+    os.environ.pop("GLIBC_TUNABLES", None)  # how this process was started is no worker's business
     missing = bring_in(modules)
+    load.seed()
     plan = confine.prepare(Tier(strongest))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers report on the leash, so the kernel may reap them
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the command's to handle; it closes the socket
