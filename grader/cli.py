@@ -28,7 +28,9 @@ COMMANDS: Final = {
     "reread": "reread:reread",
     "agreement": "agreement:agreement",
     "panel": "panel:panel",
+    "serve": "serve:serve",
     "purge": "purge:purge",
+    "users": "users:users",
     "new": "new:new",
     "doctor": "doctor:doctor",
 }

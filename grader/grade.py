@@ -122,8 +122,10 @@ class Engine(Closing):
         )
 
     def _question_part(self) -> QuestionPart:
-        spec = self.question.spec
-        return QuestionPart(id=spec.id, version=spec.version, title=spec.title, digest=self.question.digest)
+        question, spec = self.question, self.question.spec
+        return QuestionPart(
+            id=spec.id, version=spec.version, title=spec.title, digest=question.digest, variant=dict(question.variant)
+        )
 
     def close(self) -> None:
         """End its processes."""

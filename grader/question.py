@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,8 @@ from grader.rubric.spec import Answer
 from grader.sandbox.limits import Limits
 from grader.specfile import Misfit
 from grader.submission.asked import Asked, Wanted, fingerprint
+from grader.variants.formula import Value
+from grader.variants.spec import Variants
 
 SPEC_NAME: Final = "question.yaml"
 
@@ -131,6 +134,12 @@ class Spec(Part):
     parameters: dict[str, int | float | str | bool] = Field(
         default={}, description="Numbers that tests and prompt share."
     )
+    variants: Variants | SkipJsonSchema[None] = Field(
+        default=None, description="The choices that parameters have, and what in the files follows them."
+    )
+    variant: dict[str, Value] = Field(
+        default={}, description="In the copy that the grader makes for a variant: what was chosen. Not for authors."
+    )
     defines: list[Defines] = Field(min_length=1)
     limits: Limits = Limits()
     criteria: list[Criterion] = Field(min_length=1)
@@ -161,6 +170,16 @@ class Spec(Part):
                 known([answer.criterion], criteria, "a criterion", "answers", place, "criterion")
         if self.suite:
             known([self.suite.criterion], criteria, "a criterion", "suite", "criterion")
+        if self.variants and self.variant:
+            raise Misfit("a variant has no variants of its own", "variant")
+        for name, value in (self.variants.default if self.variants else {}).items():
+            if (is_now := self.parameters.get(name, value)) != value:
+                raise Misfit(
+                    f"its first choice is {value!r}, and among `parameters` it is {is_now!r}",
+                    "variants",
+                    "choices",
+                    name,
+                )
         return self
 
     @property
@@ -231,6 +250,16 @@ class Question:
     def id(self) -> str:
         """The question's id, which is its folder's name."""
         return self.spec.id
+
+    @property
+    def variant(self) -> Mapping[str, Value]:
+        """What is chosen of its variants: the default of a question that has some, and nothing where it has none."""
+        return self.spec.variants.default if self.spec.variants else self.spec.variant
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether it is the copy of a question in other sizes than that one's own."""
+        return bool(self.spec.variant)
 
     @cached_property
     def digest(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -19,12 +20,13 @@ class Part(BaseModel):
 
 
 class QuestionPart(Part):
-    """Which question, exactly."""
+    """Which question, exactly; `variant` is what was chosen of its variants, and empty where it has none."""
 
     id: str
     version: int
     title: str
     digest: str
+    variant: dict[str, int | float | str | bool] = {}
 
 
 class SubmissionPart(Part):
@@ -220,6 +222,11 @@ class Report(Part):
         passed = sum(criterion.outcome is Outcome.PASSED for criterion in self.criteria)
         points = f"{self.score.earned:g} of {self.score.possible:g} points"
         return f"{self.verdict.words}, {points}, {passed} of {len(self.criteria)} criteria"
+
+    def noted(self, notes: Sequence[str]) -> Report:
+        """The report with more that a person should know of the submission."""
+        submission = self.submission.model_copy(update={"notes": [*self.submission.notes, *notes]})
+        return self.model_copy(update={"submission": submission}) if notes else self
 
     def to_json(self) -> str:
         """The text of report.json."""

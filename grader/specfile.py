@@ -7,6 +7,7 @@ mistyped one gets a suggestion.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -68,7 +69,9 @@ def load(path: Path, model: type[Model]) -> Model:
     try:
         return model.model_validate(plain(document))
     except ValidationError as error:
-        *above, (what, hint) = (told(each, document, path, model) for each in error.errors())
+        # Where nothing is allowed too, pydantic also says that what is there is not nothing.
+        errors = [each for each in error.errors() if each["type"] != "none_required"]
+        *above, (what, hint) = (told(each, document, path, model) for each in errors)
         lines = [f"{what}. {hint}".strip() for what, hint in above]
         raise QuestionError("\n".join([*lines, what]), next_step=hint) from None
 
@@ -129,7 +132,8 @@ def without_tags(document: Any, location: Sequence[str | int]) -> list[str | int
     steps: list[str | int] = []
     node = document
     for place, step in enumerate(location, start=1):
-        if isinstance(node, dict) and step not in node and step in _words(node) and place < len(location):
+        is_tag = _is_model(step) or (isinstance(node, dict) and step in _words(node) and place < len(location))
+        if isinstance(node, dict) and step not in node and is_tag:
             continue
         steps.append(step)
         try:
@@ -142,6 +146,11 @@ def without_tags(document: Any, location: Sequence[str | int]) -> list[str | int
 def _words(node: dict[Any, Any]) -> list[str]:
     """The values that are words: a model's tag is one of them, and a key that is missing hardly ever."""
     return [value for value in node.values() if isinstance(value, str)]
+
+
+def _is_model(step: str | int) -> bool:
+    """Whether a step is pydantic's name for a model, bare or with validators of its own."""
+    return re.match(r"[A-Z][A-Za-z]+$|function-", str(step)) is not None
 
 
 def position(document: Any, location: Sequence[str | int]) -> Location:
@@ -164,6 +173,8 @@ def keys_at(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
     for step in location:
         if step in (tags := node.get("discriminator", {}).get("mapping", {})):
             node = {"$ref": tags[step]}
+            continue
+        if _is_model(step):
             continue
         node = _resolve(schema, node)
         node = node.get("items", {}) if isinstance(step, int) else node.get("properties", {}).get(step, {})

@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from grader.batch import entries, run
+from grader.batch.crew import local
 from grader.cli import main
 from grader.errors import CallError
 from grader.examine.zygote import Zygote
@@ -49,7 +50,7 @@ def graded(small: Question, zygote: Zygote) -> Graded:
 
     def graded(source: Path, out: Path) -> tuple[run.Progress, list[ledger.Line]]:
         found = entries.find(source, out / "unused")
-        progress, book = run.run(small, found, out, zygote, jobs=2, require=Tier.SEPARATE_PROCESS)
+        progress, book = run.run(small, found, out, local(zygote, jobs=2, require=Tier.SEPARATE_PROCESS))
         return progress, list(book.lines.values())
 
     return graded
@@ -200,6 +201,7 @@ def test_lost_isolation_ends_the_batch_and_keeps_what_was_graded(small: Question
         from pathlib import Path
         from grader.bank import Bank
         from grader.batch import entries, run
+        from grader.batch.crew import local
         from grader.examine.zygote import Zygote
         from grader.sandbox.tiers import Tier
 
@@ -210,7 +212,7 @@ def test_lost_isolation_ends_the_batch_and_keeps_what_was_graded(small: Question
         with Zygote() as zygote:
             found = entries.find(source, out)
             question = Bank.find([Path({str(small.folder.parent)!r})]).get({small.id!r})
-            progress, book = run.run(question, found, out, zygote, jobs=1, require=Tier.SEALED, moved=moved)
+            progress, book = run.run(question, found, out, local(zygote, jobs=1, require=Tier.SEALED), moved=moved)
         print(progress.stopped)
         print(*(line["name"] for line in book.lines.values()))
         """
@@ -223,7 +225,8 @@ def test_lost_isolation_ends_the_batch_and_keeps_what_was_graded(small: Question
     assert ended.returncode == 0, ended.stderr
     stopped, names = ended.stdout.splitlines()
     assert "a worker could not be started" in stopped
-    assert names == "broken.py", "the refused file needs no worker; the next one found none"
+    kept = names.split()
+    assert kept in (["broken.py"], ["broken.py", "first.py"]), "whoever had a worker by then is graded, and nobody else"
     again = CliRunner().invoke(main, ["batch", str(folder), "-o", str(tmp_path / "results"), *options(small)])
     assert again.exit_code == 0, again.output
-    assert "kept 1 of 4" in again.output
+    assert f"kept {len(kept)} of 4" in again.output

@@ -25,7 +25,8 @@ from hypothesis import strategies as st
 from grader.errors import CallError
 from grader.marks import Mark, Marks, drafts, screen, second, work
 from grader.marks.judging import judge
-from grader.marks.session import Draft, Mode, Session, press
+from grader.marks.saving import Draft
+from grader.marks.session import Mode, Session, press
 from grader.marks.terminal import keys, step
 from grader.question import Question
 from grader.results import Results

@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 
 from grader.bank import Bank
 from grader.batch import entries, run
+from grader.batch.crew import local
 from grader.cli import main
 from grader.errors import CallError, QuestionError
 from grader.examine.zygote import Zygote
@@ -525,7 +526,7 @@ def test_a_batch_goes_by_the_code_names_of_the_packets_and_merges_nobody(tmp_pat
 
     def graded() -> tuple[run.Progress, dict[str, str]]:
         found = entries.find(sent, tmp_path / "unused")
-        progress, _ = run.run(SWAP, found, out, zygote, jobs=2, require=Tier.SEPARATE_PROCESS)
+        progress, _ = run.run(SWAP, found, out, local(zygote, jobs=2, require=Tier.SEPARATE_PROCESS))
         return progress, manifest.read_codes(out)
 
     progress, given = graded()

@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from grader.bank import Bank
 from grader.batch import entries
 from grader.batch import run as running
+from grader.batch.crew import local
 from grader.batch.entries import Entry
 from grader.cli import main
 from grader.errors import CallError
@@ -24,7 +25,8 @@ from grader.marks import Marks, drafts, work
 from grader.marks import purge as purging
 from grader.marks.events import MarkEvent, PurgeEvent
 from grader.marks.judging import judge
-from grader.marks.session import Draft, Session
+from grader.marks.saving import Draft
+from grader.marks.session import Session
 from grader.marks.terminal import step
 from grader.question import Question
 from grader.regrade import record
@@ -406,7 +408,7 @@ def test_a_batch_leaves_gone_who_is_gone_and_keeps_marks(tmp_path: Path) -> None
 
     def grade(zygote: Zygote) -> Results:
         found = entries.find(source, tmp_path)
-        running.run(question, found, out, zygote, jobs=1, require=Tier.SEPARATE_PROCESS)
+        running.run(question, found, out, local(zygote, jobs=1, require=Tier.SEPARATE_PROCESS))
         return Results.open(out)
 
     with Zygote() as zygote:

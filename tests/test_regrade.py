@@ -15,6 +15,7 @@ from grader import environment
 from grader.bank import Bank
 from grader.batch import entries
 from grader.batch import run as running
+from grader.batch.crew import local
 from grader.cli import main
 from grader.errors import CallError
 from grader.examine.zygote import Zygote
@@ -61,7 +62,7 @@ def graded(zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(question.solutions / path, source / f"{name}.py")
     (source / "broken.py").write_text("def broken(:\n", "utf-8")
     found = entries.find(source, home / "unused")
-    running.run(question, found, home / "results", zygote, jobs=2, require=Tier.SEPARATE_PROCESS)
+    running.run(question, found, home / "results", local(zygote, jobs=2, require=Tier.SEPARATE_PROCESS))
     (home / "results" / "marks.jsonl").write_text("what people said\n", "utf-8")
     return home
 
@@ -188,7 +189,7 @@ def test_a_batch_after_it_grades_nothing_again(regraded: Path, zygote: Zygote, t
     home = shutil.copytree(regraded, tmp_path / "home")
     regrade(load(home), home, zygote, applied=True)
     found = entries.find(home / "submissions", home / "unused")
-    progress, _ = running.run(load(home), found, home / "results", zygote, jobs=1, require=Tier.SEPARATE_PROCESS)
+    progress, _ = running.run(load(home), found, home / "results", local(zygote, jobs=1, require=Tier.SEPARATE_PROCESS))
     assert (progress.kept, progress.graded) == (4, 0)
 
 

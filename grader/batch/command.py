@@ -10,26 +10,25 @@ from pathlib import Path
 from grader import inert
 from grader.batch import entries
 from grader.batch import run as running
+from grader.batch.crew import Hire
+from grader.batch.grading import Assign
 from grader.batch.run import Progress
-from grader.bench import cores
-from grader.examine.zygote import Zygote
+from grader.errors import CallError
 from grader.question import Question
 from grader.render import results
 from grader.results.manifest import KEPT_DAYS
-from grader.sandbox.tiers import Tier
 
 
 def run(
     question: Question,
     source: Path,
     out: Path,
-    zygote: Zygote,
+    hire: Hire,
     *,
-    jobs: int | None,
-    require: Tier,
     seed: int | None,
     retain_until: date | None = None,
     kept_days: int = KEPT_DAYS,
+    assign: Assign | None = None,
 ) -> Progress:
     """Grade a batch, and show how it went."""
     with tempfile.TemporaryDirectory(prefix="batch-") as folder:
@@ -39,18 +38,22 @@ def run(
                 question,
                 found,
                 out,
-                zygote,
-                jobs=jobs or cores(),
-                require=require,
+                hire,
                 seed=seed,
                 retain_until=retain_until,
                 kept_days=kept_days,
                 moved=lambda now: bar.move(now.kept + now.graded + len(now.troubles)),
+                assign=assign,
             )
     lines = [ledger.lines[entry.name] for entry in found if entry.name in ledger.lines]
     results.table(question.spec, lines, progress.troubles, progress.stopped)
     for doubt in progress.doubts:
         sys.stdout.write(f"Note: {inert.line(doubt)}.\n")
-    page = results.write_page(question.spec, lines, progress.troubles, out)
-    sys.stdout.write(f"\nGraded {progress.graded}, kept {progress.kept} of {progress.total}. Written: {page}\n")
+    try:
+        every = [*lines, *(ledger.lines[name] for name in ledger.added() if ledger.lines[name] not in lines)]
+        where = f"Written: {results.write_page(question.spec, every, progress.troubles, out)}"
+    except CallError as error:
+        progress.troubles[results.PAGE] = str(error)
+        where = f"Not written: {error}"
+    sys.stdout.write(f"\nGraded {progress.graded}, kept {progress.kept} of {progress.total}. {where}\n")
     return progress

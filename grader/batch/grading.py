@@ -1,30 +1,30 @@
-"""Grading many submissions of one question into a folder: what is missing there, on a few engines at once.
+"""Grading many submissions of one question into a folder: what is missing there, by whatever crew there is.
 
 A batch and a regrade are the same work; they differ in where submissions come from and in what is kept of them.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from grader import environment
+from grader.batch.crew import Crew, Graded, Hire
 from grader.batch.entries import Entry
-from grader.bench import Bench
-from grader.errors import GraderError, GraderFault
-from grader.examine import isolation
-from grader.examine.zygote import Zygote
-from grader.grade import Engine
+from grader.errors import CallError, GraderError, GraderFault
 from grader.outcome import Verdict
 from grader.question import Question
 from grader.render import files
-from grader.report import Report
 from grader.results.folder import REPORTS
-from grader.results.ledger import Ledger, line_of
-from grader.sandbox.tiers import Tier
+from grader.results.ledger import ADDED, Ledger, line_of
+from grader.variants.assigning import Assigned, Assigner
+
+FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Progress:
         kept: those that had been graded before.
         graded: those of this run.
         troubles: what could not be graded, by name, and why.
-        doubts: code names that came along and were not believed, in sentences.
+        doubts: what a person should know besides, in sentences: code names that came along and were not believed, say.
         stopped: why the batch ended early; empty if it did not.
     """
 
@@ -49,6 +49,8 @@ class Progress:
 
 
 Moved = Callable[[Progress], None]
+Before = Callable[[Entry], object]
+Assign = Callable[[Entry], Assigned]
 
 
 @dataclass(frozen=True)
@@ -57,19 +59,20 @@ class Grading:
 
     Attributes:
         question: what the submissions answer.
-        zygote: where workers come from.
-        jobs: submissions at once.
-        require: the weakest isolation to work in.
+        hire: has the crew that grades, if there is something to grade.
         seed: of the hidden inputs; None for the question's own.
         moved: called as each submission ends, to show that something moves.
+        adding: whether the entries come to those that are there, and are no new batch.
+        assign: finds the variant of the question that a submission answers; by default that of its packet.
     """
 
     question: Question
-    zygote: Zygote
-    jobs: int
-    require: Tier
+    hire: Hire
     seed: int | None = None
     moved: Moved = lambda _: None
+    adding: bool = False
+    assign: Assign | None = None
+    _assigned: dict[str, Assigned] = field(default_factory=dict, repr=False)
 
     def fill(
         self,
@@ -77,88 +80,161 @@ class Grading:
         ledger: Ledger,
         entries: Sequence[Entry],
         progress: Progress,
-        before: Callable[[Entry], object] = lambda _: None,
+        before: Before = lambda _: None,
     ) -> None:
         """Grade the entries that `out` has no report of yet, with a line in its ledger as each ends.
 
         Killed at any moment and called again, it goes on where it was: a line follows the reports that it is of. One
-        submission that can't be graded costs that submission. When workers can no longer be kept apart as well as at
-        the start, it ends, and what was graded stays.
+        submission that can't be graded, or written down, costs that submission. When the crew can't go on as it began,
+        the disk is full, or somebody presses Ctrl-C, it ends, and what was graded stays.
 
         Args:
             out: the folder of reports/ and the ledger.
             ledger: that of `out`.
-            entries: all that belong there; others leave the ledger.
+            entries: all that belong there; others leave the ledger, but for those that were added to a batch.
             progress: what is told of it, as it goes.
             before: called with each entry that is about to be graded.
 
         Raises:
             TooLittleIsolation: the isolation is weaker than required from the start.
         """
-        keys = {entry.name: self.key(entry) for entry in entries if entry.path.exists()}
-        todo = [entry for entry in entries if not _is_done(out, entry, keys.get(entry.name), ledger)]
-        progress.kept = len(entries) - len(todo)
-        if todo:
-            with Bench(self.question, self.zygote, min(self.jobs, len(todo)), require=self.require) as bench:
-                self._grade(bench, todo, keys, out, ledger, progress, before)
-        if not progress.stopped:
-            ledger.finish([entry.name for entry in entries])
+        assigned = self._assign_all(entries, progress)
+        keys = {entry.name: key for entry in entries if (key := self.key(entry))}
+        notes = {name: each.notes for name, each in assigned.items()}
+        there = [entry for entry in entries if entry.name in assigned]
+        todo = [entry for entry in there if not _is_done(out, entry, keys.get(entry.name), ledger)]
+        progress.kept = len(there) - len(todo)
+        filling = _Filling(out, ledger, keys, notes, progress, before, self.moved, self.adding)
+        try:
+            for question, part in _by_variant(todo, assigned):
+                if not progress.stopped:
+                    with self.hire(question, self.seed, len(part)) as crew:
+                        _work(crew, part, filling)
+            if not progress.stopped:
+                names = dict.fromkeys(entry.name for entry in entries)
+                others = [*ledger.lines] if self.adding else ledger.added()
+                ledger.finish([*(name for name in others if name not in names), *names])
+        except KeyboardInterrupt:
+            progress.stopped = "it was interrupted"
+        except OSError as error:
+            progress.stopped = f"{error.filename or 'a file'} can't be written ({error.strerror or error})"
 
-    def key(self, entry: Entry) -> str:
-        """What a report depends on: the question, the submission, the seed and the environment."""
-        seed = self.question.seed if self.seed is None else self.seed
-        parts = [self.question.digest, entry.digest, seed, environment.versions()]
+    def key(self, entry: Entry) -> str | None:
+        """What a report depends on: the question, the submission, the seed and the environment; None if it is gone."""
+        try:
+            question = self._variant(entry).question
+            seed = question.seed if self.seed is None else self.seed
+            parts = [question.digest, entry.digest, seed, environment.versions()]
+        except (OSError, CallError):  # told when it is its turn, and costs that submission
+            return None
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
-    def _grade(
-        self,
-        bench: Bench,
-        todo: list[Entry],
-        keys: dict[str, str],
-        out: Path,
-        ledger: Ledger,
-        progress: Progress,
-        before: Callable[[Entry], object],
-    ) -> None:
-        def grade(engine: Engine, entry: Entry) -> Report:
-            before(entry)
-            report = engine.grade(entry.path, self.seed)
-            if report.verdict is not Verdict.GRADER_FAULT:
-                files.write(report, out / REPORTS / entry.folder)
-            return report
+    def _variant(self, entry: Entry) -> Assigned:
+        if entry.name not in self._assigned:
+            assign = self.assign or (lambda entry: Assigner(self.question).of(entry.path))
+            self._assigned[entry.name] = assign(entry)
+        return self._assigned[entry.name]
 
-        tier = Tier(bench.isolation.tier)
-        for entry, outcome in bench.stream(grade, todo):
-            if isinstance(outcome, GraderFault) or _is_faulty(outcome):
-                progress.troubles[entry.name] = (
-                    str(outcome) if isinstance(outcome, GraderError) else "the grader failed"
-                )
-                if lost := _weaker(bench, tier):
-                    progress.stopped = lost
-                    return
-            elif isinstance(outcome, GraderError):
-                progress.troubles[entry.name] = str(outcome)
+    def _assign_all(self, entries: Sequence[Entry], progress: Progress) -> dict[str, Assigned]:
+        """The variant of each entry, by name; what a packet says and is not believed costs that entry."""
+        self._assigned.clear()  # another file may have been sent under the same name since
+        found = {}
+        for entry in entries:
+            try:
+                found[entry.name] = self._variant(entry)
+            except CallError as error:
+                progress.troubles[entry.name] = str(error)
+                self.moved(progress)
+        return found
+
+
+def _by_variant(entries: Sequence[Entry], assigned: dict[str, Assigned]) -> Iterator[tuple[Question, list[Entry]]]:
+    """The entries of each variant, one variant after the other, so that its checks are read once."""
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(assigned[entry.name].question.digest, []).append(entry)
+    for part in groups.values():
+        yield assigned[part[0].name].question, part
+
+
+@dataclass(frozen=True)
+class _Filling:
+    """A folder while it is filled; the fields are those of `Grading.fill`, and `keys` and `notes` by name."""
+
+    out: Path
+    ledger: Ledger
+    keys: dict[str, str]
+    notes: dict[str, tuple[str, ...]]
+    progress: Progress
+    before: Before
+    moved: Moved
+    adding: bool
+
+    def begin(self, todo: Iterable[Entry]) -> Iterator[Entry]:
+        """Each entry, made ready as it is asked for."""
+        for entry in todo:
+            if self.progress.stopped:
+                return
+            folder = self.out / REPORTS / entry.folder
+            try:
+                sweep(folder)
+                self.before(entry)
+            except OSError as error:
+                self._failed(entry, CallError("what was sent can't be kept", found=error.strerror or str(error)), error)
             else:
-                ledger.add(line_of(entry.name, keys[entry.name], f"{REPORTS}/{entry.folder}", outcome))
-                progress.graded += 1
-            self.moved(progress)
+                yield entry
+
+    def settle(self, entry: Entry, outcome: Graded) -> bool:
+        """Write down what became of an entry; whether it was a fault of ours."""
+        if isinstance(outcome, GraderError):
+            self._failed(entry, outcome)
+            return isinstance(outcome, GraderFault)
+        if outcome.verdict is Verdict.GRADER_FAULT:
+            self._failed(entry, GraderFault("the grader failed", found="criteria that could not be measured"))
+            return True
+        outcome = outcome.noted(self.notes.get(entry.name, ()))
+        try:
+            files.write(outcome, self.out / REPORTS / entry.folder)
+            key = self.keys.get(entry.name, "")  # without one it is graded again the next time
+            line = line_of(entry.name, key, f"{REPORTS}/{entry.folder}", outcome)
+            self.ledger.add({**line, ADDED: True} if self.adding else line)
+        except GraderError as error:
+            self._failed(entry, error, error.__context__)
+        except OSError as error:
+            why = CallError("this can't be written", where=str(self.ledger.path), found=error.strerror or str(error))
+            self._failed(entry, why, error)
+        else:
+            self.progress.graded += 1
+            self.moved(self.progress)
+        return False
+
+    def _failed(self, entry: Entry, why: GraderError, cause: BaseException | None = None) -> None:
+        self.progress.troubles[entry.name] = str(why)
+        if isinstance(cause, OSError) and cause.errno in FULL:
+            self.progress.stopped = "the disk is full"
+        self.moved(self.progress)
+
+
+def _work(crew: Crew, todo: Iterable[Entry], filling: _Filling) -> None:
+    """Have a crew grade what there is to do, until something ends it."""
+    progress = filling.progress
+    try:
+        for entry, outcome in crew.grade(filling.begin(todo)):
+            if filling.settle(entry, outcome):
+                progress.stopped = progress.stopped or crew.lost()
+            if progress.stopped:
+                return
+    finally:
+        progress.doubts += crew.notes
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a call that was killed had begun to write into a folder."""
+    for path in folder.glob(".*") if folder.is_dir() else ():
+        if files.is_part(path.name):
+            path.unlink(missing_ok=True)
 
 
 def _is_done(out: Path, entry: Entry, key: str | None, ledger: Ledger) -> bool:
     line = ledger.lines.get(entry.name)
     return line is not None and line["key"] == key and (out / REPORTS / entry.folder / "report.json").is_file()
-
-
-def _is_faulty(outcome: Report | GraderError) -> bool:
-    return isinstance(outcome, Report) and outcome.verdict is Verdict.GRADER_FAULT
-
-
-def _weaker(bench: Bench, tier: Tier) -> str:
-    """Why workers are no longer in the tier that the batch began in; empty if they are."""
-    try:
-        now = isolation.probe(bench.zygote, bench.question.spec.limits)
-    except GraderError as error:
-        return str(error)
-    if Tier(now.tier).reaches(tier) or bench.isolation.tier == Tier.EXTERNAL:
-        return ""
-    return f"workers are in the tier {now.tier}, and the batch began in {tier}"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.common import bank_option, isolation_options, open_bank
+from grader.commands.common import assigner, bank_option, isolation_options, open_bank, variant_option
 
 if TYPE_CHECKING:
+    from grader.batch.crew import Hire
     from grader.sandbox.tiers import Tier
 
 
@@ -21,7 +23,13 @@ if TYPE_CHECKING:
     "--out", "-o", type=click.Path(path_type=Path), required=True, metavar="RESULTS", help="Where reports go."
 )
 @click.option("--jobs", "-j", type=click.IntRange(1, 256), help="Submissions at once; by default one for each core.")
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Grade on the nodes of a Dask cluster: its scheduler's address, or its scheduler file.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw other hidden inputs than the question's own.")
+@variant_option
 @click.option(
     "--retain-until",
     type=click.DateTime(["%Y-%m-%d"]),
@@ -37,7 +45,9 @@ def batch(
     id: str,
     out: Path,
     jobs: int | None,
+    cluster: str | None,
     seed: int | None,
+    variant: str,
     retain_until: datetime | None,
     weakest: Tier,
     folders: tuple[Path, ...],
@@ -49,23 +59,42 @@ def batch(
 
     Exit status: 0 all were graded; 2 the call or the question is wrong; 3 some could not be graded.
     """
+    if cluster and jobs:
+        raise click.UsageError(
+            "--jobs is for this machine: how many at once a node grades is for its --nthreads to say."
+        )
     from grader.batch import command
-    from grader.examine.zygote import Zygote
     from grader.packet.settings import Settings
 
     kept_days = Settings.find(Path.cwd()).retain_days
     until = retain_until.date() if retain_until else None
-    with Zygote() as zygote:
+    with ExitStack() as stack:
+        hire = _crew(stack, cluster, folders, jobs, weakest)
         question = open_bank(folders).get(id)
+        find = assigner(question, variant)
         progress = command.run(
             question,
             source,
             out,
-            zygote,
-            jobs=jobs,
-            require=weakest,
+            hire,
             seed=seed,
             retain_until=until,
             kept_days=kept_days,
+            assign=lambda entry: find.of(entry.path),
         )
     ctx.exit(3 if progress.stopped or progress.troubles else 0)
+
+
+def _crew(stack: ExitStack, cluster: str | None, folders: tuple[Path, ...], jobs: int | None, weakest: Tier) -> Hire:
+    """Who grades. What takes long to start is started here, before anything else is imported."""
+    if cluster:
+        from grader.cluster.crew import remote
+
+        return remote(cluster, folders, require=weakest)
+    from grader.examine.zygote import Zygote
+
+    zygote = stack.enter_context(Zygote())
+    from grader.batch.crew import local
+    from grader.bench import cores
+
+    return local(zygote, jobs=jobs or cores(), require=weakest)

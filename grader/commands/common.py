@@ -11,6 +11,8 @@ import click
 
 if TYPE_CHECKING:
     from grader.bank import Bank
+    from grader.question import Question
+    from grader.variants.assigning import Assigner
 
 
 def say(message: str) -> None:
@@ -52,6 +54,27 @@ def isolation_options(command: Callable[..., None]) -> Callable[..., None]:
         command(*args, weakest=Tier.SEPARATE_PROCESS if allow_unsandboxed else Tier(require), **kwargs)
 
     return with_isolation
+
+
+def variant_option(command: Callable[..., None]) -> Callable[..., None]:
+    """The option that says by hand which variant was answered."""
+    return click.option(
+        "--variant",
+        "variant",
+        default="",
+        metavar="SEED",
+        help="Which variant of the question was answered, whatever the packet says: as it was given to `grader start`.",
+    )(command)
+
+
+def assigner(question: Question, variant: str = "") -> Assigner:
+    """What finds the variant of a submission: by hand, or by its packet and the team's key."""
+    from grader.variants import picking
+    from grader.variants.assigning import Assigner
+
+    if variant:
+        picking.wanted(question, variant)  # a wrong option costs no more than the call
+    return Assigner(question, by_hand=variant)
 
 
 def open_bank(folders: tuple[Path, ...]) -> Bank:

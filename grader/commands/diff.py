@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.common import bank_option, open_bank, say
+from grader.commands.common import assigner, bank_option, open_bank, say, variant_option
 
 if TYPE_CHECKING:
     pass
@@ -16,12 +17,19 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("submission", type=click.Path(path_type=Path))
 @click.option("--question", "-q", "id", required=True, metavar="ID", help="The question that it answers.")
+@variant_option
 @click.option("--out", "-o", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write a page, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @bank_option
 @click.pass_context
 def diff(
-    ctx: click.Context, submission: Path, id: str, out: Path | None, as_json: bool, folders: tuple[Path, ...]
+    ctx: click.Context,
+    submission: Path,
+    id: str,
+    variant: str,
+    out: Path | None,
+    as_json: bool,
+    folders: tuple[Path, ...],
 ) -> None:
     """Show a SUBMISSION beside the reference, definition by definition. None of its code is run.
 
@@ -33,9 +41,11 @@ def diff(
     from grader.submission import Refused
 
     try:
-        comparison = compare(open_bank(folders).get(id), submission)
+        found = assigner(open_bank(folders).get(id), variant).of(submission)
+        comparison = compare(found.question, submission)
     except Refused as refusal:
         say(f"grader: {refusal.reason}")
         ctx.exit(1)
     say(command.REMINDER)
+    comparison = replace(comparison, notes=(*comparison.notes, *found.notes))
     command.show(comparison, as_json=as_json, page=out)

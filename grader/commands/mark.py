@@ -12,7 +12,7 @@ from grader.commands.common import bank_option, open_bank, say
 
 if TYPE_CHECKING:
     from grader.marks import Marks
-    from grader.marks.work import Item, Work
+    from grader.marks.work import Work
 
 
 @click.command()
@@ -61,10 +61,12 @@ def mark(
     from grader.marks import Marks, comparing, work
     from grader.marks import status as state
     from grader.results import Results
+    from grader.variants.render import of_report
 
     results = Results.open(folder)
     marks = Marks.open(results)
-    found = work.find(results, open_bank(folders).get(results.manifest.question).spec)
+    question = open_bank(folders).get(results.manifest.question)
+    found = work.find(results, question.spec, lambda report: of_report(question, report.question.variant).spec)
     found = _only(found, answers)
     if status:
         now = state.status(marks, found)
@@ -88,19 +90,14 @@ def mark(
 def _walk(marks: Marks, found: Work, actor: str, *, first: bool, second: bool, again: bool) -> None:
     import sys
 
-    from grader.marks import second as seconds
-    from grader.marks import terminal, work
+    from grader.marks import terminal
     from grader.marks.session import Session
+    from grader.marks.walks import Walk, walk
 
     for trouble in found.troubles:
         say(f"grader: {trouble}")
-    items: list[Item] = work.shuffled(found.items, actor)
-    if second:
-        items = seconds.left(marks, items, actor)
-    elif first:
-        items = work.unmarked(marks, items)
-    elif not again:
-        items = work.left(marks, items, actor)
+    which = Walk.SECOND if second else Walk.FIRST if first else Walk.AGAIN if again else Walk.LEFT
+    items = walk(marks, found, actor, which)
     if not items:
         click.echo(_nothing(found, actor, first=first, second=second))
         return

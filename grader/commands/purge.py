@@ -58,8 +58,12 @@ def purge(
         click.confirm("Remove what is kept of them? This can't be undone.", abort=True)
     spec, why = purging.spec_of(folder, lambda id: open_bank(folders).get(id).spec)
     mentioned = False
+
+    def waiting() -> None:
+        say("Waiting for another that writes results there.")
+
     for target in targets:
-        done = purging.purge(folder, target, actor, spec)
+        done = purging.purge(folder, target, actor, spec, waiting)
         mentioned |= bool(done.mentions)
         files = done.counts["submission_files"] + done.counts["report_files"]
         _say_done(f"Removed {target.code}: {files} files, and what was said in {done.counts['marks']} marks.")

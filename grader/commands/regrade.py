@@ -43,6 +43,8 @@ def regrade(
     """
     if partly and not applied:
         raise click.UsageError("--partly says how to apply: give it with --apply.")
+    from grader.batch.crew import local
+    from grader.bench import cores
     from grader.examine.zygote import Zygote
     from grader.regrade import command
     from grader.results import manifest
@@ -52,9 +54,7 @@ def regrade(
         status = command.run(
             question,
             folder,
-            zygote,
-            jobs=jobs,
-            require=weakest,
+            local(zygote, jobs=jobs or cores(), require=weakest),
             applied=applied,
             partly=partly,
             as_json=as_json,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.common import bank_option, isolation_options, open_bank
+from grader.commands.common import assigner, bank_option, isolation_options, open_bank, variant_option
 
 if TYPE_CHECKING:
     from grader.sandbox.tiers import Tier
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @click.option("--question", "-q", "id", required=True, metavar="ID", help="The question that it answers.")
 @click.option("--out", "-o", type=click.Path(path_type=Path), metavar="DIR", help="Write the reports there.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw other hidden inputs than the question's own.")
+@variant_option
 @click.option("--json", "as_json", is_flag=True, help="Print report.json instead of the summary.")
 @click.option(
     "--format",
@@ -34,6 +35,7 @@ def run(
     id: str,
     out: Path | None,
     seed: int | None,
+    variant: str,
     as_json: bool,
     form: str | None,
     weakest: Tier,
@@ -51,11 +53,11 @@ def run(
     if as_json and form is not None:
         raise click.UsageError("--json and --format each print something else; give one of them.")
     with Zygote() as zygote:  # importing torch takes longer than all the rest, so it starts first
-        question = open_bank(folders).get(id)
+        found = assigner(open_bank(folders).get(id), variant).of(submission)
         from grader.grade import Engine
 
-        with Engine(question, zygote, require=weakest) as engine:
-            report = engine.grade(submission, seed)
+        with Engine(found.question, zygote, require=weakest) as engine:
+            report = engine.grade(submission, seed).noted(found.notes)
     if out is not None:
         from grader.render import files
 

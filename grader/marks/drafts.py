@@ -1,7 +1,7 @@
 """What is ticked and written and not saved yet, on disk after every key: a kill in mid-sentence costs nothing.
 
 A file for each person in RESULTS/marks.drafts/. A draft is taken up again while the rubric and the answer are the ones
-that it was made for.
+that it was made for. One person may have several windows open, so each writes only of the answers that changed in it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.errors import CallError
-from grader.marks.session import Draft
+from grader.marks.ledger import only_writer
+from grader.marks.saving import Draft
 from grader.marks.work import Item, Key
 from grader.render import files
 from grader.results import manifest
@@ -55,6 +56,34 @@ def write(path: Path, items: Iterable[Item], drafts: Mapping[Key, Draft]) -> Non
 
     Nothing is kept of a candidate who was removed while they were being marked.
     """
+    with only_writer(path.parent.parent):
+        _write(path, items, drafts)
+
+
+def exchange(path: Path, item: Item, was: str, now: Draft | None) -> bool:
+    """Put a draft, or none, in the place of the one that it was made from, which `was` is the token of.
+
+    Returns:
+        Whether it was kept. It is not where another window has kept something else in the meantime.
+    """
+    with only_writer(path.parent.parent):
+        there = read(path, [item]).get(item.key)
+        if there != now and token(there) != was:
+            return False
+        if there != now:
+            _write(path, [item], {} if now is None else {item.key: now})
+        return True
+
+
+def token(draft: Draft | None) -> str:
+    """A few characters that stand for what a draft says; `none` for no draft."""
+    if draft is None:
+        return "none"
+    said = [sorted(draft.ticked), draft.cannot_assess, draft.quote, draft.note, draft.reason]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
+
+
+def _write(path: Path, items: Iterable[Item], drafts: Mapping[Key, Draft]) -> None:
     here = set(manifest.read_codes(path.parent.parent).values())
     every = {item.key: item for item in items}
     others = [entry for entry in _entries(path) if (entry["code"], entry["answer"]) not in every]
@@ -67,19 +96,20 @@ def forget(results: Path, code: str) -> int:
     Returns:
         How many there were. A file that can't be read is removed too, since nobody knows what is in it.
     """
-    removed = 0
-    for path in sorted((results / FOLDER).glob("*")):
-        try:
-            entries = _entries(path)
-            rest = [entry for entry in entries if entry["code"] != code]
-        except (ValueError, KeyError, TypeError):
-            path.unlink()
-            removed += 1
-            continue
-        removed += len(entries) - len(rest)
-        if len(rest) < len(entries):
-            _put(path, rest)
-    return removed
+    with only_writer(results):
+        return sum(_forget(path, code) for path in sorted((results / FOLDER).glob("*")))
+
+
+def _forget(path: Path, code: str) -> int:
+    try:
+        entries = _entries(path)
+        rest = [entry for entry in entries if entry["code"] != code]
+    except (ValueError, KeyError, TypeError):
+        path.unlink()
+        return 1
+    if len(rest) < len(entries):
+        _put(path, rest)
+    return len(entries) - len(rest)
 
 
 def _entry(item: Item, draft: Draft) -> dict[str, Any]:

@@ -36,7 +36,6 @@ class Ledger:
     def __init__(self, folder: Path) -> None:
         self.path = folder / MARKS
         self.head = folder / HEAD
-        self.lock = folder / LOCK
 
     def read(self) -> list[AnyEvent]:
         """Its events. Half a line at the end is left out.
@@ -60,7 +59,7 @@ class Ledger:
         Raises:
             CallError: the chain does not hold, so nothing may be built on it; or the folder can't be written.
         """
-        with self._locked():
+        with only_writer(self.path.parent):
             raw = self._raw()
             proof = chain.prove(raw, self._head())
             if not proof.holds:
@@ -80,7 +79,7 @@ class Ledger:
         Raises:
             CallError: a line is no event; or the folder can't be written.
         """
-        with self._locked():
+        with only_writer(self.path.parent):
             self.path.with_suffix(".new").unlink(missing_ok=True)  # of a writer that was killed
             there = self.read()
             proof = self.prove()
@@ -146,11 +145,18 @@ class Ledger:
             raise CallError("this is no line of marks", where=f"{self.path}:{number}", next_step=VERIFY)
         return event
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with _told(self.lock), self.lock.open("ab") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX)
-            yield
+
+@contextmanager
+def only_writer(folder: Path) -> Iterator[None]:
+    """Nobody else writes marks or drafts in this results folder while this lasts; whoever wants to waits.
+
+    Raises:
+        CallError: the folder can't be written.
+    """
+    lock = folder / LOCK
+    with _told(lock), lock.open("ab") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
 
 
 def _linked(wanted: Sequence[AnyEvent], count: int, previous: str) -> list[AnyEvent]:

@@ -4,7 +4,7 @@ Theory of operation. The steps are done in an order in which each can be done ag
 there is somebody to remove, is the last to forget them. So whoever runs a purge that was killed finishes it:
 
     1. marks.jsonl: the bodies of their marks are blanked and the purge is appended, in one step
-    2. drafts, what was sent, and the reports
+    2. drafts, what was sent, also what waits in the review room to be graded, and the reports
     3. their lines in results.jsonl, also in those of regrades and of history; summary.html, and records of regrades
     4. what a writer that was killed has left beside its file
     5. codes.json
@@ -33,8 +33,9 @@ from grader.marks.ledger import AnyEvent, Ledger
 from grader.regrade import record
 from grader.render import results as page
 from grader.results import ledger as lines
-from grader.results import manifest, places
+from grader.results import lock, manifest, places
 from grader.results.folder import MARKS, REPORTS, SUBMISSIONS
+from grader.review import spool, trail
 
 if TYPE_CHECKING:
     from grader.question import Spec
@@ -85,13 +86,22 @@ def everybody(folder: Path) -> list[Target]:
     return [*found, *(Target("", code) for code in marked if code not in gone)]
 
 
-def purge(folder: Path, target: Target, actor: str, spec: Spec | None) -> Purged:
+def purge(
+    folder: Path, target: Target, actor: str, spec: Spec | None, waiting: Callable[[], object] = lambda: None
+) -> Purged:
     """Remove one of `everybody`. Without a spec, summary.html is removed too, and not written anew.
+
+    A batch or an upload that writes results there is waited for, and `waiting` called.
 
     Raises:
         CallError: a line of marks.jsonl can't be read, so it is not known whose it is; nothing was removed then. Or a
             file can't be removed.
     """
+    with lock.held(folder, waiting):
+        return _purged(folder, target, actor, spec)
+
+
+def _purged(folder: Path, target: Target, actor: str, spec: Spec | None) -> Purged:
     for _ in places.ledgers(folder):  # a line that can't be read is told before anything is removed
         pass
     kept = [*places.content(folder, target.folder)] if target.name else []  # who is in marks alone has no folder
@@ -105,6 +115,7 @@ def purge(folder: Path, target: Target, actor: str, spec: Spec | None) -> Purged
     Ledger(folder).rewrite(_blanked(target.code, actor, counts))
     try:
         drafts.forget(folder, target.code)
+        spool.Spool(folder).forget(target.name)
         for path in kept:
             _remove(path)
         _forget_lines(folder, target, spec)
@@ -125,7 +136,7 @@ def purge(folder: Path, target: Target, actor: str, spec: Spec | None) -> Purged
 
 def strays(folder: Path) -> int:
     """Remove what is left in submissions/ and reports/ when nobody is on record, and say how much it was."""
-    tops = [folder / SUBMISSIONS, *(each / REPORTS for each in places.rounds(folder))]
+    tops = [folder / SUBMISSIONS, spool.Spool(folder).folder, *(each / REPORTS for each in places.rounds(folder))]
     found = [path for top in tops if top.is_dir() for path in top.iterdir()]
     for path in found:
         _remove(path)
@@ -167,14 +178,17 @@ def _count(path: Path) -> int:
 
 
 def _mentions(folder: Path, target: Target) -> list[str]:
-    """Files that still name them, which other commands wrote. What others sent, and what is said of it, is theirs."""
+    """Files that still name them, which other commands wrote. What others sent, and what is said of it, is theirs.
+
+    The log of the review room says what was done to a code name, as marks.jsonl does, and stays.
+    """
     plain = {target.name, target.code, target.folder} - {""}
     words = {form for word in plain for form in (word, json.dumps(word)[1:-1], html.escape(word))}
     pattern = re.compile(rb"(?<![\w.-])(?:%s)(?![\w-])" % b"|".join(re.escape(_bytes(word)) for word in sorted(words)))
     found = []
     for path in sorted(folder.rglob("*")):
         within = path.relative_to(folder)
-        if not path.is_file() or {SUBMISSIONS, REPORTS, MARKS} & set(within.parts):
+        if not path.is_file() or {SUBMISSIONS, REPORTS, MARKS, trail.NAME} & set(within.parts):
             continue
         if pattern.search(_bytes(str(within))) or pattern.search(path.read_bytes()):
             found.append(str(within))

@@ -35,6 +35,15 @@ def quoted(text: str, wanted: str) -> str | None:
     return found[0] if found else None
 
 
+def piece(text: str, wanted: str) -> str | None:
+    """The piece that somebody means by its words, or by the number of its sentence; None if there is none."""
+    wanted, spans = wanted.strip(), sentences(text)
+    if wanted.isdecimal() and len(wanted) < 6 and 1 <= int(wanted) <= len(spans):
+        start, end = spans[int(wanted) - 1]
+        return text[start:end]
+    return quoted(text, wanted)
+
+
 def terms(text: str, wanted: Iterable[str]) -> list[Span]:
     """Where terms stand in a text, as words or their beginnings: `rotat` is in `rotation`, `sin` not in `using`."""
     found = []

@@ -14,7 +14,8 @@ from rich.text import Text
 
 from grader import inert
 from grader.marks.quoting import sentences, terms
-from grader.marks.session import TYPING, Draft, Mode, Session
+from grader.marks.saving import Draft
+from grader.marks.session import TYPING, Mode, Session
 
 if TYPE_CHECKING:
     from grader.marks.mark import Mark
@@ -174,8 +175,8 @@ def _answer(session: Session, item: Item) -> list[Text]:
     for observable in item.answer.observables:
         for span in terms(item.text, observable.terms):
             text.stylize(TERM, *span)
-    if quote := session.draft.quote:
-        start = item.text.find(quote)
+    quote = session.draft.quote
+    if quote and (start := item.text.find(quote)) >= 0:
         text.stylize(QUOTED, start, start + len(quote))
     if session.mode is Mode.QUOTE:
         text = _numbered(text, item.text)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
-from grader.marks.judging import LONGEST, Unfit, judge
+from grader.marks.judging import LONGEST
 from grader.marks.mark import Mark
-from grader.marks.quoting import quoted, sentences
+from grader.marks.quoting import piece
+from grader.marks.saving import Draft, Held, Hold, settle, unsaved
 from grader.marks.work import Item, Key
 from grader.rubric.levels import Level
 
@@ -33,22 +34,6 @@ class Mode(Enum):
 
 TYPING: Final = (Mode.QUOTE, Mode.NOTE, Mode.REASON)
 MOVES: Final = {"up": -1, "down": 1, "page-up": -10, "page-down": 10, " ": 10, "k": -1, "j": 1}
-
-
-@dataclass(frozen=True)
-class Draft:
-    """What was ticked and written of an answer, and is not saved yet."""
-
-    ticked: frozenset[str] = frozenset()
-    cannot_assess: bool = False
-    quote: str = ""
-    note: str = ""
-    reason: str = ""
-
-    @classmethod
-    def of(cls, mark: Mark | None) -> Draft:
-        """The draft that a mark was; an empty one without a mark."""
-        return cls(frozenset(mark.ticked), mark.cannot_assess, mark.quote, mark.note) if mark else cls()
 
 
 @dataclass(frozen=True)
@@ -160,27 +145,24 @@ def _save(session: Session) -> tuple[Session, Mark | None]:
     item, draft, old = session.item, session.draft, session.mark
     if item is None:
         return replace(session, message="There is nothing left to mark. x leaves."), None
-    if not (old or draft.ticked or draft.cannot_assess or session.sure):
-        words = f"Nothing is ticked: enter again saves {session.level}. c says that it can't be assessed."
-        return replace(session, sure=True, message=words), None
-    try:
-        mark = judge(
-            item,
-            session.actor,
-            ticked=draft.ticked,
-            cannot_assess=draft.cannot_assess,
-            quote=draft.quote,
-            note=draft.note,
-            reason=draft.reason,
-        )
-    except Unfit as unfit:
-        return replace(session, message=f"{unfit}. {unfit.hint}"), None
-    if old and mark.says_the_same(old):
-        drafts = {other: each for other, each in session.drafts.items() if other != item.key}
-        return _moved(replace(session, drafts=drafts), 1, f"{item.code} stays as it was."), None
-    if old and not item.outdates(old) and not draft.reason.strip():
-        return replace(_to(session, Mode.REASON), message="You are changing your mark. Say why; enter saves it."), None
-    return session, mark
+    found = settle(item, session.actor, draft, old, sure=session.sure)
+    if isinstance(found, Held):
+        return _held(session, item, found), None
+    return session, found
+
+
+def _held(session: Session, item: Item, held: Held) -> Session:
+    match held.hold:
+        case Hold.UNSURE:
+            words = f"Nothing is ticked: enter again saves {session.level}. c says that it can't be assessed."
+            return replace(session, sure=True, message=words)
+        case Hold.UNFIT:
+            return replace(session, message=held.words)
+        case Hold.SAME:
+            drafts = {other: each for other, each in session.drafts.items() if other != item.key}
+            return _moved(replace(session, drafts=drafts), 1, f"{item.code} stays as it was.")
+        case Hold.REASON:
+            return replace(_to(session, Mode.REASON), message="You are changing your mark. Say why; enter saves it.")
 
 
 def _toggled(session: Session, digit: int) -> Session:
@@ -203,15 +185,11 @@ def _quoting(session: Session, key: str) -> Session:
     if key != "enter":
         return replace(session, typed=_typed(session.typed, key))
     assert session.item
-    text, wanted = session.item.text, session.typed.strip()
-    piece = quoted(text, wanted)
-    spans = sentences(text)
-    if wanted.isdecimal() and len(wanted) < 6 and 1 <= int(wanted) <= len(spans):
-        start, end = spans[int(wanted) - 1]
-        piece = text[start:end]
-    if wanted and piece is None:
+    wanted = session.typed.strip()
+    found = piece(session.item.text, wanted)
+    if wanted and found is None:
         return replace(session, message="These words are not in the answer. Type them as it has them, or a number.")
-    return _with(_to(session, Mode.MARK), replace(session.draft, quote=piece or ""))
+    return _with(_to(session, Mode.MARK), replace(session.draft, quote=found or ""))
 
 
 def _noting(session: Session, key: str) -> Session:
@@ -262,8 +240,8 @@ def _with(session: Session, draft: Draft) -> Session:
     assert session.item
     key = session.item.key
     drafts = {other: each for other, each in session.drafts.items() if other != key}
-    is_saved = draft == Draft.of(session.own.get(key))
-    return replace(session, drafts=drafts if is_saved else {**drafts, key: draft})
+    kept = unsaved(draft, session.own.get(key))
+    return replace(session, drafts=drafts if kept is None else {**drafts, key: kept})
 
 
 def _moved(session: Session, by: int, message: str = "") -> Session:

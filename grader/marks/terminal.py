@@ -14,7 +14,7 @@ import shutil
 import signal
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import FrameType
@@ -25,7 +25,9 @@ from rich.console import Console, Group
 from grader.errors import CallError
 from grader.marks import drafts, screen
 from grader.marks.book import Marks
+from grader.marks.saving import Draft
 from grader.marks.session import Session, press
+from grader.marks.work import Item, Key
 
 ENTER: Final = "\x1b[?1049h\x1b[?25l\x1b[?2004l"  # the other screen, no cursor, pasted text without marks
 LEAVE: Final = "\x1b[?25h\x1b[?1049l"
@@ -77,7 +79,9 @@ def run(session: Session, marks: Marks, source: TextIO, stream: TextIO) -> Sessi
                 before = session.drafts
                 session = _within(step(session, key, marks), stream)
                 if session.drafts != before:
-                    drafts.write(path, session.items, session.drafts)
+                    changed = _changed(session, before)
+                    kept = {item.key: session.drafts[item.key] for item in changed if item.key in session.drafts}
+                    drafts.write(path, changed, kept)
             if session.over:
                 break
             show(session, stream)
@@ -89,13 +93,23 @@ def step(session: Session, key: str, marks: Marks) -> Session:
     session, mark = press(session, key)
     if mark is None:
         return session
+    marked: Key = (mark.code, mark.answer)
     try:
         marks.add(mark)
     except CallError as error:
-        return replace(session, message=str(error))
-    kept = marks.own(session.actor, mark.code, mark.answer)
+        # They may have marked it in another window meanwhile, which changes what is asked of them here.
+        own, seen = dict(session.own), dict(session.seen)
+        if there := marks.own(session.actor, *marked):
+            own[marked], seen[marked] = there, tuple(marks.visible_to(session.actor, *marked))
+        return replace(session, own=own, seen=seen, message=str(error))
+    kept = marks.own(session.actor, *marked)
     assert kept
-    return session.kept(kept, tuple(marks.visible_to(session.actor, mark.code, mark.answer)))
+    return session.kept(kept, tuple(marks.visible_to(session.actor, *marked)))
+
+
+def _changed(session: Session, before: Mapping[Key, Draft]) -> list[Item]:
+    """The answers whose drafts differ: another window may have changed those of the rest."""
+    return [item for item in session.items if session.drafts.get(item.key) != before.get(item.key)]
 
 
 def show(session: Session, stream: TextIO) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from grader.rubric.spec import TextAnswer
 
 if TYPE_CHECKING:
     from grader.question import Spec
+    from grader.report import Report
     from grader.results import Results
 
 Key = tuple[str, str]  # code name, answer id
@@ -86,10 +87,18 @@ class Work:
         return replace(self, items=items)
 
 
-def find(results: Results, spec: Spec) -> Work:
-    """What there is to mark in a results folder."""
+def find(results: Results, spec: Spec, spec_of: Callable[[Report], Spec] | None = None) -> Work:
+    """What there is to mark in a results folder.
+
+    Args:
+        results: the folder.
+        spec: that of the question.
+        spec_of: that of the variant which a report is of, for what is expected of its answers; by default `spec`. The
+            points to tick are the same in all of them.
+    """
     asked = [answer for answer in spec.answers if answer.kind == "text"]
     given: dict[Key, str] = {}
+    theirs: dict[Key, TextAnswer] = {}
     empty, troubles = 0, []
     for candidate in results.candidates:
         try:
@@ -100,9 +109,11 @@ def find(results: Results, spec: Spec) -> Work:
             continue
         empty += sum(part.kind == "text" and not part.given.strip() for part in parts)
         given |= {(candidate.code, part.id): part.given for part in parts if part.given.strip()}
+        own = spec_of(candidate.report) if spec_of else spec
+        theirs |= {(candidate.code, answer.id): answer for answer in own.answers if isinstance(answer, TextAnswer)}
     codes = [candidate.code for candidate in results.candidates]
     items = [
-        Item(code, answer, given[code, answer.id], spec.version)
+        Item(code, theirs.get((code, answer.id), answer), given[code, answer.id], spec.version)
         for answer in asked
         if answer.observables
         for code in codes

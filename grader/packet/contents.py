@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from grader.bank import PACKAGE
 from grader.errors import QuestionError
@@ -24,12 +24,16 @@ STARTER: Final = "test_solution.py"
 PYTHON: Final = "{}.{}".format(*sys.version_info[:2])
 
 
-def contents(question: Question, settings: Settings) -> dict[str, bytes]:
+Signed = Callable[[Mapping[str, Any]], Mapping[str, Any]]  # what packet.json says, with the team's signature of it
+
+
+def contents(question: Question, settings: Settings, signed: Signed | None = None) -> dict[str, bytes]:
     """The files of a packet, by name. Nothing in them depends on the day, the machine or the folder.
 
     Args:
         question: what the candidate is asked.
         settings: what the team says of itself.
+        signed: where packet.json says which variant it is of, with a signature.
 
     Raises:
         QuestionError: a file of the question has the name of one of the packet.
@@ -37,14 +41,16 @@ def contents(question: Question, settings: Settings) -> dict[str, bytes]:
     archive = zips.pack({**carried.modules(), **told(question)})
     files = {**pages(question, settings), CHECK: templates.copied(CHECK), PREFLIGHT: archive}
     spec = question.spec
-    about = {"question": spec.id, "version": spec.version, "digest": zips.digest(files), "code": ""}
+    about: Mapping[str, Any] = {"question": spec.id, "version": spec.version, "digest": zips.digest(files), "code": ""}
+    if signed is not None:
+        about = signed({**about, "variant": dict(question.variant)})
     return {**files, PACKET: packet_text(about).encode()}
 
 
-def coded(files: Mapping[str, bytes], code: str) -> dict[str, bytes]:
+def coded(files: Mapping[str, bytes], code: str, signed: Signed | None = None) -> dict[str, bytes]:
     """A packet for the candidate of a code name, who is told by packet.json alone."""
-    about = {**json.loads(files[PACKET]), "code": code}
-    return {**files, PACKET: packet_text(about).encode()}
+    about: Mapping[str, Any] = {**json.loads(files[PACKET]), "code": code}
+    return {**files, PACKET: packet_text(signed(about) if signed else about).encode()}
 
 
 def pages(question: Question, settings: Settings) -> dict[str, bytes]:

@@ -11,13 +11,14 @@ import io
 import os
 import secrets
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from grader import inert
 from grader.errors import CallError
-from grader.packet.contents import coded, contents
+from grader.packet.contents import Signed, coded, contents
 from grader.packet.settings import Settings
 from grader.packet.start import write_zip
 from grader.question import Question
@@ -38,7 +39,14 @@ class Made:
     kept: int
 
 
-def write(question: Question, settings: Settings, candidates: Path, out: Path) -> Made:
+def write(
+    question: Question,
+    settings: Settings,
+    candidates: Path,
+    out: Path,
+    varied: Callable[[str], Question] | None = None,
+    signed: Signed | None = None,
+) -> Made:
     """Write a zip for each candidate who has none yet.
 
     Args:
@@ -46,6 +54,8 @@ def write(question: Question, settings: Settings, candidates: Path, out: Path) -
         settings: what the team says of itself.
         candidates: a .csv file with the column `name`; other columns are left alone.
         out: the folder of the packets and of names.csv.
+        varied: the variant for the candidate of a code name; by default all get the question as it is.
+        signed: the team's signature of which variant a packet is of.
 
     Raises:
         CallError: the list can't be read or names somebody twice, or the folder can't be written.
@@ -57,9 +67,12 @@ def write(question: Question, settings: Settings, candidates: Path, out: Path) -
         write_names(out / NAMES, codes)
     paths = {name: out / f"{question.id}-{codes[name]}.zip" for name in names}
     missing = {name: path for name, path in paths.items() if not path.exists()}
-    files = contents(question, settings) if missing else {}
+    made: dict[str, dict[str, bytes]] = {}  # by the question's digest, which is another one for each variant
     for name, path in missing.items():
-        write_zip(coded(files, codes[name]), path, question.id)
+        theirs = varied(codes[name]) if varied else question
+        if theirs.digest not in made:
+            made[theirs.digest] = contents(theirs, settings, signed)
+        write_zip(coded(made[theirs.digest], codes[name], signed), path, question.id)
     return Made(list(missing.values()), len(names) - len(missing))
 
 

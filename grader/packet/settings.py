@@ -11,7 +11,7 @@ from grader.errors import CallError
 from grader.results.manifest import KEPT_DAYS
 
 TABLE: Final = "packet"
-KINDS: Final = {"contact": str, "seen_by": str, "retain_days": int}
+KINDS: Final = {"contact": str, "seen_by": str, "retain_days": int, "key": str}
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,13 @@ class Settings:
         contact: whom to ask and where to send the answer; empty for whoever sent the packet.
         seen_by: who sees what a candidate sends.
         retain_days: for how many days it is kept.
+        key: the file of the key that signs variants; empty for one among the person's own settings. It is in no packet.
     """
 
     contact: str = ""
     seen_by: str = "the people who decide on this application, and nobody else"
     retain_days: int = KEPT_DAYS
+    key: str = ""
 
     def but(self, **changes: Any) -> Settings:
         """These settings with those changed that are not None."""
@@ -58,4 +60,6 @@ class Settings:
                     found=repr(value),
                     expected="a number of days" if KINDS[name] is int else "text",
                 )
+        if table.get("key"):
+            table = {**table, "key": str(config.parent / table["key"])}
         return cls(**table)

@@ -17,16 +17,23 @@ def _nobody(code: str, answer: str) -> Sequence[Mark]:
     return ()
 
 
+def _nothing(code: str, answer: str) -> int:
+    del code, answer
+    return 0
+
+
 @dataclass(frozen=True)
 class Around:
     """What there is beside the reports of one results folder.
 
     Attributes:
         marks: each person's current mark on an answer, by code name and answer id.
+        hidden: how many marks on it the reader may not see yet.
         agreement: how far people agree, in words, by answer id; what is not in it says that there are too few to say.
     """
 
     marks: Callable[[str, str], Sequence[Mark]] = _nobody
+    hidden: Callable[[str, str], int] = _nothing
     agreement: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -44,4 +51,4 @@ def found(results: Results, question: Question) -> Around:
     from grader.agreement import in_words, of_results
 
     analysis = of_results(results, marks, question.spec)
-    return Around(marks.of, {id: in_words(each) for id, each in analysis.texts.items()})
+    return Around(marks.of, agreement={id: in_words(each) for id, each in analysis.texts.items()})

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from grader.outcome import Outcome, Verdict
 from grader.panel import names, texts
 from grader.panel.around import Around
 from grader.panel.names import Redact
-from grader.panel.views import CriterionView, EvidenceView, FactView, MistakeView, QuestionView, SheetView
+from grader.panel.views import CriterionView, EvidenceView, FactView, MistakeView, QuestionView, SheetView, TextView
 from grader.render import code as coding
 from grader.render import words
 from grader.render.code import Place
 from grader.report import CriterionPart, Evidence, Report
 from grader.rubric.spec import TextAnswer
+from grader.variants.render import of_report
 
 if TYPE_CHECKING:
     from grader.question import Question
@@ -53,15 +55,19 @@ def view(candidate: Candidate, shown_as: str, question: Question, around: Around
     Raises:
         CallError: the report can't be read.
     """
-    redact = _redactor(candidate, shown_as, question)
-    original, report = candidate.report, without_names(candidate, shown_as, question)
-    asked = [answer for answer in question.spec.answers if isinstance(answer, TextAnswer)]
+    question = of_report(question, candidate.report.question.variant)
+    redact = redactor(candidate, shown_as, question)
+    report = without_names(candidate, shown_as, question)
     source = candidate.source
     places = coding.places(source, question.defines)
     refusal = words.refusal(report)
     return SheetView(
         question=QuestionView(
-            report.question.id, report.question.version, report.question.title, report.question.digest
+            report.question.id,
+            report.question.version,
+            report.question.title,
+            report.question.digest,
+            variant=report.question.variant,
         ),
         verdict=report.verdict,
         refusal=refusal,
@@ -75,7 +81,7 @@ def view(candidate: Candidate, shown_as: str, question: Question, around: Around
             for each in report.answers
             if each.outcome is not None
         ),
-        texts=texts.views(asked, None if refusal else original.answers, candidate.code, around, redact),
+        texts=_texts(candidate, question, around, redact),
         suite=report.suite,
         code=tuple(coding.lines(redact(source), _marked(report, places))),
         places=tuple(sorted(places.values(), key=lambda place: place.first)),
@@ -89,13 +95,29 @@ def view(candidate: Candidate, shown_as: str, question: Question, around: Around
     )
 
 
+def read_by(made: SheetView, candidate: Candidate, question: Question, around: Around, redact: Redact) -> SheetView:
+    """A view that was made, with what is around it now: marks come in, and not everybody may see the same of them."""
+    return replace(made, texts=_texts(candidate, question, around, redact))
+
+
+def _texts(candidate: Candidate, question: Question, around: Around, redact: Redact) -> tuple[TextView, ...]:
+    asked = [answer for answer in question.spec.answers if isinstance(answer, TextAnswer)]
+    given = None if candidate.report.verdict is Verdict.REFUSED else candidate.report.answers
+    return texts.views(asked, given, candidate.code, around, redact)
+
+
 def without_names(candidate: Candidate, shown_as: str, question: Question) -> Report:
     """The report of a submission, with the code name in the place of the names that it was sent under."""
-    redact = _redactor(candidate, shown_as, question)
+    redact = redactor(candidate, shown_as, question)
     return Report.from_fields(names.throughout(_fields(candidate.report), redact, TOLD))
 
 
-def _redactor(candidate: Candidate, shown_as: str, question: Question) -> Redact:
+def redactor(candidate: Candidate, shown_as: str, question: Question) -> Redact:
+    """What takes the names that a submission was sent under out of a text, and puts the code name in their place.
+
+    Raises:
+        CallError: the report can't be read.
+    """
     return names.redactor(_names(candidate), shown_as, _vocabulary(question))
 
 

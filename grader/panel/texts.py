@@ -53,6 +53,7 @@ def _view(answer: TextAnswer, given: str, code: str, around: Around, redact: Red
         levels=tuple(answer.levels.told()) if answer.observables else (),
         agreement=around.agreement.get(answer.id, TOO_FEW),
         guards=tuple(_guards(answer, given, marks)) if marks else (),
+        hidden=around.hidden(code, answer.id),
     )
 
 

@@ -121,6 +121,7 @@ class TextView:
         levels: what the ticks come to, a line for each level.
         agreement: how far people agree on this question, or that there are too few to say.
         guards: only for an answer that somebody marked.
+        hidden: how many marks there are which the reader may not see before their own is in.
     """
 
     id: str
@@ -134,6 +135,7 @@ class TextView:
     agreement: str = ""
     guards: tuple[GuardView, ...] = ()
     read: bool = True
+    hidden: int = 0
 
     @property
     def said(self) -> tuple[Level, ...]:
@@ -145,6 +147,8 @@ class TextView:
         """What people said of it: a level, several where they differ, or that nobody has assessed it."""
         if self.said:
             return " and ".join(map(str, self.said))
+        if self.hidden:
+            return "marked by others"
         if not self.given:
             return "not given" if self.read else "not read, since the submission was refused"
         return "could not be assessed" if any(mark.cannot_assess for mark in self.marks) else NOT_ASSESSED
@@ -163,7 +167,10 @@ class FactView:
 
 @dataclass(frozen=True)
 class QuestionView:
-    """A question that candidates answered; `criteria` and `texts` are the columns of a comparison, by id."""
+    """A question that candidates answered; `criteria` and `texts` are the columns of a comparison, by id.
+
+    `variant` is what was chosen of its variants, on the page of one candidate.
+    """
 
     id: str
     version: int
@@ -171,6 +178,7 @@ class QuestionView:
     digest: str
     criteria: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    variant: Mapping[str, int | float | str | bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader import environment
+from grader.batch.crew import Hire
 from grader.batch.entries import Entry
-from grader.batch.grading import Grading, Progress
+from grader.batch.grading import Assign, Grading, Progress
 from grader.errors import CallError
-from grader.examine.zygote import Zygote
 from grader.question import Question
 from grader.regrade.changes import Change, compare, rubrics
 from grader.regrade.record import Record, Version
 from grader.report import Report
 from grader.results import Candidate, Results, places
 from grader.results.ledger import Ledger
-from grader.sandbox.tiers import Tier
+from grader.variants.assigning import Assigned, Assigner
+from grader.variants.render import of_report
 
 NOT_KEPT = "what was sent is not kept here; send it through `grader batch` again"
 
@@ -35,9 +36,22 @@ def old_reports(results: Results) -> tuple[dict[str, Report], dict[str, str]]:
 
 
 def is_current(question: Question, reports: dict[str, Report]) -> bool:
-    """Whether all reports were made with the question as it is now, and in this environment."""
-    now = question.digest, environment.versions()
-    return all((report.question.digest, report.environment) == now for report in reports.values())
+    """Whether all reports were made with the question as it is now, each in its variant, and in this environment."""
+    versions = environment.versions()
+    return all(
+        report.question.digest == of_report(question, report.question.variant).digest and report.environment == versions
+        for report in reports.values()
+    )
+
+
+def as_graded(assigner: Assigner, reports: dict[str, Report]) -> Assign:
+    """Each submission in the variant of its report, which needs no key; in that of its packet where there is none."""
+
+    def assign(entry: Entry) -> Assigned:
+        report = reports.get(entry.name)
+        return assigner.of(entry.path, report.question.variant if report else None)
+
+    return assign
 
 
 def seed_of(reports: dict[str, Report]) -> int | None:
@@ -49,12 +63,11 @@ def seed_of(reports: dict[str, Report]) -> int | None:
 def grade(
     question: Question,
     results: Results,
-    zygote: Zygote,
+    hire: Hire,
     *,
-    jobs: int,
-    require: Tier,
     seed: int | None,
     moved: Callable[[Progress], None] = lambda _: None,
+    assign: Assign | None = None,
 ) -> tuple[Path, Progress]:
     """Grade everything that is kept with the question as it is now, into RESULTS/regrades/<digest>/.
 
@@ -77,7 +90,7 @@ def grade(
     progress = Progress(len(results.candidates))
     progress.troubles = {each.name: NOT_KEPT for each in results.candidates if each.name not in entries}
     ordered = [entries[name] for name in sorted(entries)]
-    grading = Grading(question, zygote, jobs, require, seed, moved)
+    grading = Grading(question, hire, seed, moved, assign=assign)
     grading.fill(folder, ledger, ordered, progress)
     # What could not be graded this time may have a line of an earlier time, in another environment.
     keys = {entry.name: grading.key(entry) for entry in ordered}
@@ -111,7 +124,7 @@ def record(
     return Record(
         question=question.id,
         title=question.spec.title,
-        before=_version(reports, results),
+        before=_version(reports, results, question),
         after=Version(version=question.spec.version, digest=question.digest, environment=environment.versions()),
         changes=changes,
         rubrics=list(texts),
@@ -120,12 +133,19 @@ def record(
     )
 
 
-def _version(reports: dict[str, Report], results: Results) -> Version:
+def _version(reports: dict[str, Report], results: Results, question: Question) -> Version:
     """What most of the old reports were made with; what the manifest says where there is none."""
     if not reports:
         return Version(version=results.manifest.version, digest=results.manifest.digest, environment={})
-    (digest, _), *_ = Counter(report.question.digest for report in reports.values()).most_common(1)
-    first = next(report for report in reports.values() if report.question.digest == digest)
+    # A variant has a digest of its own, which says nothing of the question as it was.
+    default = dict(question.variant)
+    plain = [report for report in reports.values() if report.question.variant in ({}, default)]
+    if not plain:
+        first = next(iter(reports.values()))
+        digest = results.manifest.digest
+    else:
+        (digest, _), *_ = Counter(report.question.digest for report in plain).most_common(1)
+        first = next(report for report in plain if report.question.digest == digest)
     return Version(version=first.question.version, digest=digest, environment=first.environment)
 
 

@@ -27,7 +27,7 @@ from grader.regrade import record
 from grader.regrade.record import Record
 from grader.render import files
 from grader.render import results as page
-from grader.results import ledger, manifest, places
+from grader.results import ledger, lock, manifest, places
 from grader.results.folder import REPORTS
 from grader.results.ledger import Ledger
 
@@ -63,6 +63,11 @@ def finish(results: Path, folder: Path, spec: Spec) -> Record:
     found = record.read(folder)
     if found is None:
         raise CallError("this regrade has lost its record", where=str(folder), expected=record.NAME)
+    with lock.held(results):
+        return _finished(results, folder, spec, found)
+
+
+def _finished(results: Path, folder: Path, spec: Spec, found: Record) -> Record:
     try:
         history = results / _history(folder)
         new = {line["name"]: line for line in ledger.read(folder / ledger.NAME)}
@@ -74,7 +79,7 @@ def finish(results: Path, folder: Path, spec: Spec) -> Record:
                 kept.add(old.lines[name])
         for line in new.values():
             _swap(results, folder, history, str(line["reports"]).rpartition("/")[2])
-        old.lines = {name: new.get(name, line) for name, line in old.lines.items()}
+        old.lines = {name: ledger.renewed(line, new.get(name, line)) for name, line in old.lines.items()}
         old.finish(list(old.lines))
         manifest.renewed(results, found.question, found.after.version, found.after.digest, None)
         page.write_page(spec, list(old.lines.values()), {}, results)

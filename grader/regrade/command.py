@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from grader.bench import cores
+from grader.batch.crew import Hire
 from grader.errors import CallError
-from grader.examine.zygote import Zygote
 from grader.inert import json_text
 from grader.question import Question
 from grader.regrade import again, apply
@@ -15,16 +14,14 @@ from grader.regrade.record import PAGE, Record
 from grader.render import regrade as render
 from grader.render.results import Bar
 from grader.results import Results, places
-from grader.sandbox.tiers import Tier
+from grader.variants.assigning import Assigner
 
 
 def run(
     question: Question,
     folder: Path,
-    zygote: Zygote,
+    hire: Hire,
     *,
-    jobs: int | None,
-    require: Tier,
     applied: bool,
     partly: bool,
     as_json: bool,
@@ -57,10 +54,9 @@ def run(
         where, progress = again.grade(
             question,
             results,
-            zygote,
-            jobs=jobs or cores(),
-            require=require,
+            hire,
             seed=again.seed_of(reports),
+            assign=again.as_graded(Assigner(question), reports),
             moved=lambda now: bar.move(now.kept + now.graded + len(now.troubles)),
         )
     found = again.record(question, results, where, old, progress)

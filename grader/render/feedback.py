@@ -39,7 +39,7 @@ def _head(report: Report) -> list[str]:
         f"Result: {report.headline}. {words.required(report)}".rstrip(),
         _items(
             [
-                f"Question: {code(question.id)}, version {question.version}",
+                f"Question: {code(question.id)}, {prose(words.which(question))}",
                 f"Submission: {code(submission.name, CUT)}, digest {code(submission.digest[:SHORT])}",
                 f"Files read: {files or 'none'}",
             ]

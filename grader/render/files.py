@@ -1,5 +1,6 @@
 """The files that a run leaves behind, each of them there in full or not at all."""
 
+import re
 import secrets
 from pathlib import Path
 
@@ -47,6 +48,11 @@ def replace(path: Path, text: str) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def is_part(name: str) -> bool:
+    """Whether `replace` would call a file so while it writes it: one that is there later is of a call that was killed."""
+    return re.fullmatch(r"\..+\.[0-9a-f]{8}", name) is not None
 
 
 def _refused(path: Path, error: OSError) -> CallError:

@@ -10,6 +10,7 @@ from grader import inert
 from grader.outcome import Outcome, Verdict
 from grader.render import words
 from grader.report import Evidence, Report
+from grader.variants import formula
 
 CUT: Final = 2000  # characters of what was seen
 # JUnit knows failures, errors and skipped cases, and nothing else.
@@ -41,6 +42,7 @@ def _suite(root: ET.Element, name: str, report: Report) -> None:
     told = {
         "question": question.id,
         "version": str(question.version),
+        **({"variant": formula.told(question.variant)} if question.variant else {}),
         "question digest": question.digest,
         "submission digest": report.submission.digest,
         "verdict": report.verdict.words,

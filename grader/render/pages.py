@@ -8,24 +8,29 @@ from typing import TYPE_CHECKING
 from grader import inert
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment, Template
+
+
+def template(name: str) -> Template:
+    """A template of this package."""
+    return environment().get_template(name)
 
 
 @cache
-def template(name: str) -> Template:
-    """A template of this package."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def environment(*packages: str) -> Environment:
+    """What templates are made with: those of some packages, and those of this one for all that they don't have."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(
-        loader=PackageLoader("grader.render"),
+    made = Environment(
+        loader=ChoiceLoader([PackageLoader(each) for each in (*packages, "grader.render")]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_inert,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(line=inert.line, number="{:g}".format)
-    return environment.get_template(name)
+    made.filters.update(line=inert.line, number="{:g}".format)
+    return made
 
 
 def _inert(value: object) -> object:

@@ -72,7 +72,7 @@ def _sheet(sheet: SheetView, pictures: list[str]) -> dict[str, Any]:
     question = sheet.question
     return {
         "title": question.title,
-        "question": f"Question {question.id}, version {question.version}, digest {question.digest[:16]}",
+        "question": f"Question {question.id}, {words.which(question)}, digest {question.digest[:16]}",
         "verdict": sheet.verdict.value,
         "headline": sheet.headline,
         "required": sheet.required,

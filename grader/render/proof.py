@@ -9,6 +9,7 @@ from grader.outcome import Outcome
 from grader.render import pages
 from grader.render.paper import Paper
 from grader.validate.proof import Kind, Proof, Row
+from grader.variants.formula import told
 
 SHOWN: Final = 12  # problems of one claim that a terminal shows
 ORDER: Final = (Kind.REFERENCE, Kind.SKELETON, Kind.UNUSUAL, Kind.WRONG)
@@ -35,7 +36,7 @@ def summary(proofs: list[Proof], stream: TextIO | None = None, *, width: int | N
 def page(proofs: list[Proof]) -> str:
     """One HTML page of proofs."""
     return pages.template("proof.html.j2").render(
-        proofs=proofs, ORDER=ORDER, cell=cell, rows_of=rows_of, Outcome=Outcome, meaning=meaning
+        proofs=proofs, ORDER=ORDER, cell=cell, rows_of=rows_of, Outcome=Outcome, meaning=meaning, told=told
     )
 
 
@@ -52,6 +53,9 @@ def markdown(proofs: list[Proof]) -> str:
         lines.append(f"| {' | '.join(map(str, cells))} |")
     lines += ["", "## What is claimed of each", ""]
     lines += [f"- {finding.claim}." for finding in proofs[0].findings]
+    if varied := [proof for proof in proofs if proof.variants]:
+        lines += ["", "## Variants that were tried", ""]
+        lines += [f"- `{proof.id}`: {'; '.join(told(each.choices) for each in proof.variants)}" for proof in varied]
     lines += ["", "## Mutants that are marked equivalent", ""]
     for proof in proofs:
         for mutant in proof.mutants:
@@ -92,6 +96,9 @@ def _head(paper: Paper, proof: Proof) -> None:
         f"{len(proof.mutants)} mutants ({fates or 'none'}), {proof.seconds:g} s",
         indent=2,
     )
+    for each in proof.variants:
+        count = f"{each.submissions} submissions, {each.mutants} mutants"
+        paper.put(f"{told(each.choices)}: {count}", lead=("variant  ",), indent=2)
 
 
 def _matrix(paper: Paper, proof: Proof) -> None:

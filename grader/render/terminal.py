@@ -62,7 +62,7 @@ def _head(paper: Paper, report: Report) -> None:
     paper.put((verdict, VERDICT_STYLES[report.verdict]), (f", {rest}", "bold"))
     if sentence := words.required(report):
         paper.put(sentence)
-    named = f"{question.id}, version {question.version}: {inert.line(question.title)}"
+    named = f"{question.id}, {inert.line(words.which(question))}: {inert.line(question.title)}"
     paper.put(named, lead=(("question    ", "dim"),))
     files = ", ".join(inert.line(name, CUT) for name in submission.files)
     named = inert.line(submission.name, CUT) + (f" ({files})" if files else "")

@@ -1,9 +1,11 @@
 """The words that more than one renderer needs, so that they all say the same thing in the same way."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Protocol
 
 from grader.outcome import Outcome, Verdict
 from grader.report import AnswerPart, CriterionPart, Pitfall, Report, SuitePart
+from grader.variants.formula import Value, told
 
 # What an outcome means, where its name alone leaves a reader guessing. Nothing here depends on a check.
 MEANING: Final = {
@@ -15,6 +17,21 @@ MEANING: Final = {
 }
 FOR_A_PERSON: Final = "for a person to read"
 BY_MACHINE: Final = "checked by the grader"
+
+
+class Which(Protocol):
+    """A question as reports and views name it."""
+
+    @property
+    def version(self) -> int: ...
+
+    @property
+    def variant(self) -> Mapping[str, Value]: ...
+
+
+def which(question: Which) -> str:
+    """Its version, and the variant where there is one: `version 1, variant max_len 2048, d_model 1024`."""
+    return f"version {question.version}" + (f", variant {told(question.variant)}" if question.variant else "")
 
 
 def points(criterion: CriterionPart) -> str:

@@ -17,6 +17,7 @@ from grader.report import Report
 NAME: Final = "results.jsonl"
 
 BEGINNING: Final = b'{"name": "'
+ADDED: Final = "added"  # in the line of what came by itself: a batch that does not have it leaves it where it is
 
 Line = dict[str, Any]
 
@@ -70,6 +71,10 @@ class Ledger:
             stream.flush()
             os.fsync(stream.fileno())
 
+    def added(self) -> list[str]:
+        """The names of what came by itself, and not in a batch."""
+        return [name for name, line in self.lines.items() if line.get(ADDED)]
+
     def finish(self, names: list[str]) -> None:
         """Put the lines in the order of the batch, one for each name, and leave out what is no longer in it."""
         self.lines = {name: self.lines[name] for name in names if name in self.lines}
@@ -82,6 +87,11 @@ class Ledger:
             stream.flush()
             os.fsync(stream.fileno())
         fresh.replace(self.path)
+
+
+def renewed(old: Line, new: Line) -> Line:
+    """A new line in the place of an old one; whatever came by itself has still done so."""
+    return {**new, ADDED: True} if old.get(ADDED) else new
 
 
 def read(path: Path) -> list[Line]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Final
 
 from grader.inert import line, short
@@ -21,6 +22,8 @@ MANIFEST_SCHEMA: Final = "takehome-grader/submission/1"
 PACKET_SCHEMA: Final = "takehome-grader/packet/1"
 MOST_BYTES: Final = 64 << 10
 MOST_NAME: Final = 100  # characters of a code name or an id
+MOST_CHOICES: Final = 32  # of a variant
+SIGNED: Final = ("question", "version", "digest", "code", "variant")
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,9 @@ class Manifest:
         packet: the digest of the packet.
         code: the candidate's code name; empty where the packet has none.
         files: the SHA-256 of each file that check.py packed, by name.
+        variant: the choices of the variant that the packet is of; empty where none are told, or they are garbled.
+        signature: by whom the team says all this; empty where nothing was signed.
+        names_variant: whether anything is told of a variant, garbled or not.
     """
 
     question: str = ""
@@ -40,6 +46,20 @@ class Manifest:
     packet: str = ""
     code: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
+    variant: Mapping[str, int | float | str | bool] = field(default_factory=dict)
+    signature: str = ""
+    names_variant: bool = False
+
+    @property
+    def signed(self) -> dict[str, Any]:
+        """What a signature is over, as packet.json has it."""
+        return {
+            "question": self.question,
+            "version": self.version,
+            "digest": self.packet,
+            "code": self.code,
+            "variant": dict(self.variant),
+        }
 
     @classmethod
     def parse(cls, raw: bytes) -> Manifest | None:
@@ -60,10 +80,21 @@ class Manifest:
     @classmethod
     def _of(cls, packet: dict[str, Any], files: dict[str, str]) -> Manifest:
         version = packet.get("version")
-        words = {name: packet.get(name) for name in ("question", "digest", "code")}
-        plain = {name: value if isinstance(value, str) and len(value) <= 100 else "" for name, value in words.items()}
+        words = {name: packet.get(name) for name in ("question", "digest", "code", "signature")}
+        plain = {
+            name: value if isinstance(value, str) and len(value) <= MOST_NAME else "" for name, value in words.items()
+        }
         known = type(version) is int and 0 < version < 1_000_000
-        return cls(plain["question"], version if known else 0, plain["digest"], plain["code"], files)  # type: ignore[arg-type]
+        return cls(
+            plain["question"],
+            version if known else 0,  # type: ignore[arg-type]
+            plain["digest"],
+            plain["code"],
+            files,
+            _choices(packet.get("variant")),
+            plain["signature"],
+            "variant" in packet or "signature" in packet,
+        )
 
     def differences(self, asked: Asked, taken: Mapping[str, str]) -> Iterator[str]:
         """What a person should know: a manifest of something else, and files that are not those it lists.
@@ -84,6 +115,24 @@ class Manifest:
         for name in self.files:
             if line(name) not in taken:
                 yield f"{short(name, 60)} is in the manifest, and was not taken"
+
+
+def _choices(told: Any) -> dict[str, int | float | str | bool]:
+    """The choices of a variant; none of them where one is no plain value."""
+    if not isinstance(told, dict) or len(told) > MOST_CHOICES or not all(map(_is_plain, (*told, *told.values()))):
+        return {}
+    return told
+
+
+def _is_plain(value: Any) -> bool:
+    match value:
+        case str():
+            return len(value) <= MOST_NAME
+        case int():  # and so True and False
+            return abs(value) < 1 << 53
+        case float():
+            return isfinite(value)
+    return False
 
 
 def packet_text(fields: Mapping[str, Any]) -> str:

@@ -114,6 +114,25 @@ class MutantRow(Part):
     reason: str = ""
 
 
+class VariantPart(Part):
+    """A variant that was tried as the question itself was.
+
+    Attributes:
+        choices: what was chosen.
+        digest: of its files.
+        literals: what stands in them now, by what stands there in the question.
+        submissions: how many were graded, and `mutants` how many of those.
+        problems: what does not hold of it, each with its claim.
+    """
+
+    choices: dict[str, int | float | str | bool]
+    digest: str
+    literals: dict[str, str]
+    submissions: int
+    mutants: int
+    problems: list[str]
+
+
 class Proof(Part):
     """All that was tried of one question."""
 
@@ -124,6 +143,7 @@ class Proof(Part):
     findings: list[Finding]
     rows: list[Row]
     mutants: list[MutantRow]
+    variants: list[VariantPart] = []
     seconds: float
 
     @property

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 from grader.bench import Bench
 from grader.examine.zygote import Zygote
 from grader.question import Question
-from grader.validate import claims, margins, mutants, packet, public, record
+from grader.validate import claims, margins, mutants, packet, public, record, variants
 from grader.validate.cases import cases, grade_all
-from grader.validate.proof import Proof
+from grader.validate.proof import Finding, MutantRow, Proof, Row
 
 
 def prove(
@@ -30,8 +31,8 @@ def prove(
         zygote: a warm one; by default one is started.
         tests: a warm one with pytest, see `public.warm`; by default one is started.
         jobs: how many submissions are graded at once.
-        quick: leave out most mutants, most of what is unusual and wrong, and other hidden inputs: enough to see that
-            the grader still does what it did, not to prove a question.
+        quick: leave out most mutants, most of what is unusual and wrong, other hidden inputs, and all variants but
+            one: enough to see that the grader still does what it did, not to prove a question.
         progress: told what is going on, after each submission.
 
     Raises:
@@ -39,8 +40,6 @@ def prove(
         GraderFault: the grader failed.
     """
     started = time.monotonic()
-    found = [record.versioned(question), *packet.findings(question), *claims.files(question)]
-    wanted = cases(question, quick=quick)
     graded = 0
 
     def moved() -> None:
@@ -50,20 +49,50 @@ def prove(
 
     with ExitStack() as stack:
         warm = zygote or stack.enter_context(Zygote())
-        bench = stack.enter_context(Bench(question, warm, jobs, done=moved))
-        rows = grade_all(bench, wanted)
-        found += claims.of_rows(question, rows, quick=quick)
-        found += margins.findings(question, bench, rows, quick=quick)
-        found += public.findings(question, tests or stack.enter_context(public.warm()))
-        tried = mutants.try_all(question, bench, quick=quick)
-        found += mutants.findings(question, tried, quick=quick)
+        trial = _Trial(warm, tests or stack.enter_context(public.warm()), jobs, moved)
+        rows, tried, found = trial.of(question, quick=quick, brief=quick)
+        apart, others = variants.chosen(question, quick=quick)
+        shown = []
+        for each in others:
+            their_rows, their_mutants, their_findings = trial.of(each, quick=quick, brief=True)
+            shown.append(variants.part(question, each, their_rows, their_mutants, their_findings))
     return Proof(
         id=question.id,
         version=question.spec.version,
         title=question.spec.title,
         digest=question.digest,
-        findings=found,
+        findings=[record.versioned(question), *found, *apart, *variants.findings(shown)],
         rows=rows,
         mutants=tried,
+        variants=shown,
         seconds=round(time.monotonic() - started, 1),
     )
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What questions are tried with."""
+
+    zygote: Zygote
+    tests: Zygote
+    jobs: int
+    moved: Callable[[], None]
+
+    def of(self, question: Question, *, quick: bool, brief: bool) -> tuple[list[Row], list[MutantRow], list[Finding]]:
+        """Grade the solutions and mutants of a question.
+
+        Args:
+            question: the question, or a variant of one.
+            quick: with a few of what is unusual and wrong.
+            brief: with a few mutants and no other hidden inputs. In a variant the checks are those of the question,
+                and how closely they look has been seen there; that they fit its numbers, each solution shows.
+        """
+        found = [*packet.findings(question), *claims.files(question)]
+        with Bench(question, self.zygote, self.jobs, done=self.moved) as bench:
+            rows = grade_all(bench, cases(question, quick=quick))
+            found += claims.of_rows(question, rows, quick=quick)
+            found += margins.findings(question, bench, rows, quick=brief)
+            found += public.findings(question, self.tests)
+            tried = mutants.try_all(question, bench, quick=brief)
+            found += mutants.findings(question, tried, quick=brief)
+        return rows, tried, found
