@@ -1,4 +1,4 @@
-"""A Dask cluster on this machine, for tests and measurements: a scheduler, and workers that are processes of their own."""
+"""A Dask cluster on this machine, for tests and measurements: a scheduler and workers, each a process."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from distributed import Client
 
 from grader.closing import Closing
 
@@ -41,22 +43,28 @@ class Nodes(Closing):
             self.close()
             raise
 
-    def add(self, **environment: str) -> subprocess.Popen[bytes]:
-        """Start one more worker, with more in its environment."""
+    def add(self, launcher: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Start one more worker, by a program that becomes it if there is one."""
         folder = Path(self._folder.name) / f"worker-{len(self.workers)}"
         options = ["--nthreads", str(self.threads), "--no-nanny", "--no-dashboard", "--local-directory", str(folder)]
-        self.workers.append(self._start("dask_worker", *options, **environment))
+        self.workers.append(self._start("dask_worker", *options, launcher=launcher))
         return self.workers[-1]
 
-    def _start(self, module: str, *options: str, **environment: str) -> subprocess.Popen[bytes]:
+    def await_workers(self, count: int) -> None:
+        """Return when so many have made themselves known."""
+        with Client(scheduler_file=str(self.scheduler_file), set_as_default=False) as client:
+            client.wait_for_workers(count, timeout=START_SECONDS)
+
+    def _start(self, module: str, *options: str, launcher: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        launch, file = [*launcher, sys.executable] if launcher else [], str(self.scheduler_file)
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         with open(Path(self._folder.name) / f"{module}.log", "ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{module}", "--scheduler-file", self.scheduler_file, *options],
+                [sys.executable, *launch, "-m", f"distributed.cli.{module}", "--scheduler-file", file, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, "PYTHONPATH": path, **environment},
+                env={**os.environ, "PYTHONPATH": path},
                 start_new_session=True,
             )
 

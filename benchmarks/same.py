@@ -30,3 +30,22 @@ def results_of(folder: Path) -> dict[str, Any]:
         else:
             found[name] = path.read_bytes()
     return found
+
+
+def differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+    """What differs between two such results, a sentence for each file."""
+    told = [f"{name} is missing" for name in wanted.keys() - found.keys()]
+    told += [f"{name} is there, and belongs to nothing" for name in found.keys() - wanted.keys()]
+    told += [
+        f"{name} differs{_where(found[name], wanted[name])}"
+        for name in wanted
+        if found.get(name, ...) not in (..., wanted[name])
+    ]
+    return sorted(told)
+
+
+def _where(found: Any, wanted: Any) -> str:
+    if not isinstance(found, dict) or not isinstance(wanted, dict):
+        return ""
+    names = [name for name in wanted if found.get(name) != wanted[name]]
+    return f" in {', '.join(f'{name}: {found.get(name)!r:.150} for {wanted[name]!r:.150}' for name in names)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import select
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -171,7 +172,8 @@ class Bench(Closing):
 
     def _living(self) -> Zygote:
         with self._lock:
-            if self.zygote.process.poll() is not None and not self._closed:
+            if _is_lost(self.zygote) and not self._closed:
+                self.zygote.close()
                 self.zygote = self._stack.enter_context(Zygote(self.zygote.strongest))
             return self.zygote
 
@@ -188,6 +190,15 @@ class Bench(Closing):
     def _end_engines(self) -> None:
         for engine in list(self._engines):
             self._retire(engine)
+
+
+def _is_lost(zygote: Zygote) -> bool:
+    """Whether a zygote has ended, or is about to: its end of the socket closes a moment before the process is gone."""
+    if zygote.process.poll() is not None:
+        return True
+    hanging_up = select.poll()
+    hanging_up.register(zygote.control, 0)
+    return bool(hanging_up.poll(0))
 
 
 def cores() -> int:

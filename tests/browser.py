@@ -1,8 +1,8 @@
 """A Chromium that tests drive: its own protocol, spoken over a pipe, so that nothing else has to be installed.
 
-    with browser.opened(tmp_path) as page:
-        page.go("http://127.0.0.1:8017/")
-        page.press("Tab")
+with browser.opened(tmp_path) as page:
+    page.go("http://127.0.0.1:8017/")
+    page.press("Tab")
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ KEYS: Final = {
     "Escape": ("Escape", 27, ""),
     "ArrowRight": ("ArrowRight", 39, ""),
     "ArrowLeft": ("ArrowLeft", 37, ""),
+    "ArrowDown": ("ArrowDown", 40, ""),
     " ": ("Space", 32, " "),
 }
 
@@ -66,6 +67,7 @@ class Page:
         self._rest = b""
         self._numbers = itertools.count(1)
         self._session = ""
+        self._scripts = True
         self.asked: list[str] = []
         self.said: list[str] = []
         made = self.call("Target.createTarget", url="about:blank")
@@ -94,7 +96,12 @@ class Page:
 
     def scripts(self, on: bool) -> None:
         """Whether pages may run scripts from now on."""
+        self._scripts = on
         self.call("Emulation.setScriptExecutionDisabled", value=not on)
+
+    def downloads(self, folder: Path) -> None:
+        """Where files go that a page hands out."""
+        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
 
     def go(self, address: str) -> None:
         """Go to an address, and wait until it is there."""
@@ -169,6 +176,13 @@ class Page:
 
     def audit(self, source: str) -> list[Any]:
         """What axe-core finds. It is put in from outside the page, which the page's policy has no say in."""
+        self.call("Emulation.setScriptExecutionDisabled", value=False)  # for axe; a page's own don't run any more
+        try:
+            return self._audited(source)
+        finally:
+            self.call("Emulation.setScriptExecutionDisabled", value=not self._scripts)
+
+    def _audited(self, source: str) -> list[Any]:
         self.call("Runtime.evaluate", expression=source)
         asked = {"runOnly": {"type": "tag", "values": RULES}, "resultTypes": ["violations"]}
         found = self.value(
@@ -233,7 +247,7 @@ def opened(folder: Path) -> Iterator[Page]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         close_fds=False,
-        preexec_fn=place,  # noqa: PLW1509
+        preexec_fn=place,
     )
     os.close(ours[0])
     os.close(theirs[1])

@@ -239,3 +239,25 @@ def until(holds: Callable[[], object], seconds: float = 120.0) -> None:
 def quoted(path: str) -> str:
     """A path with every odd character escaped."""
     return quote(path, safe="")
+
+
+def marked(browser: Browser, code: str, answer: str, *ticked: str, note: str = "", reason: str = "") -> Reply:
+    """Open the page of an answer, tick, and save, as a person does."""
+    path = f"/mark/again/{answer}/{code}"
+    page = browser.get(path).text
+    hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page))
+    fields = {**hidden, "ticked": list(ticked), "note": note, "reason": reason, "sure": "1", "do": "save"}
+    return browser.post(path, fields)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started, and theirs."""
+    try:
+        found = [
+            int(each)
+            for path in Path(f"/proc/{pid}/task").iterdir()
+            for each in (path / "children").read_text().split()
+        ]
+    except OSError:
+        return []
+    return [*found, *(each for child in found for each in children(child))]

@@ -9,24 +9,27 @@ import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.nodes import Nodes
 from benchmarks.same import results_of
 from grader.batch import entries, run
 from grader.batch.crew import local
+from grader.batch.entries import Entry
 from grader.cli import main
 from grader.cluster import parcel, reply
 from grader.cluster.terms import Terms
-from grader.errors import CallError, GraderError, GraderFault
+from grader.errors import CallError, GraderError, GraderFault, TooLittleIsolation
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.question import Question
 from grader.report import Report
 from grader.sandbox.tiers import Tier
+
+if TYPE_CHECKING:
+    from benchmarks.nodes import Nodes
 
 KEY = "grade-00"
 
@@ -196,9 +199,12 @@ def test_a_cluster_that_is_not_there_is_told(small: Question, tmp_path: Path) ->
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Nodes]:
-    """A cluster of two nodes, of which one finds other versions there."""
+    """A cluster of two nodes."""
     pytest.importorskip("distributed")
+    from benchmarks.nodes import Nodes
+
     with Nodes(2) as nodes:
+        nodes.await_workers(2)
         yield nodes
 
 
@@ -229,26 +235,47 @@ def test_a_cluster_gives_the_results_that_this_machine_gives(
     assert "Graded 6, kept 0 of 7" in result.output
     found = entries.find(folder, tmp_path / "unused")
     progress, _ = run.run(small, found, tmp_path / "near", local(zygote, jobs=2, require=Tier.SEPARATE_PROCESS))
+    (tmp_path / "far" / "summary.html").unlink()  # which is the command's to write
     assert results_of(tmp_path / "far") == results_of(tmp_path / "near")
     assert progress.troubles["nothing"] in result.output, "in the words of this machine, with its paths"
     again = CliRunner().invoke(main, [*call, "-o", str(tmp_path / "far")])
     assert "Graded 0, kept 6 of 7" in again.output, "what a node graded is not graded again here"
 
 
-def test_a_node_with_another_version_or_a_weaker_tier_is_not_used(
-    nodes: Nodes, small: Question, folder: Path, tmp_path: Path
+def test_nodes_that_differ_are_not_used_and_a_cluster_of_them_is_refused(
+    nodes: Nodes, small: Question, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from grader.cluster.crew import Cluster, remote
-    from grader.errors import TooLittleIsolation
+    from grader import environment
+    from grader.cluster.crew import remote
 
-    class Elsewhere(Cluster):
-        """One that asks for what no node has."""
+    folders = (small.folder.parent,)
+    address = str(nodes.scheduler_file)
+    with pytest.raises(CallError, match="no node of this cluster can be used") as caught:
+        remote(address, (), require=Tier.SEPARATE_PROCESS)(small, None, 1)
+    assert str(caught.value).count("there is no such question") == 2, "each node says why"
+    other = {**environment.versions(), "torch": "9.9"}
+    monkeypatch.setattr(environment, "versions", lambda: other)
+    with pytest.raises(CallError, match=r"torch .* there, 9\.9 here"):
+        remote(address, folders, require=Tier.SEPARATE_PROCESS)(small, None, 1)
 
-        def _terms(self, terms: Terms) -> Terms:
-            return replace(terms, versions={**terms.versions, "torch": "9.9"})
 
-    del Elsewhere
-    hire = remote(str(nodes.scheduler_file), (), require=Tier.SEPARATE_PROCESS)
-    with pytest.raises(CallError, match="there is no such question") as caught:
-        hire(small, None, 1)
-    assert not isinstance(caught.value, TooLittleIsolation)
+def test_nodes_that_keep_workers_apart_too_little_are_not_used(small: Question, tmp_path: Path) -> None:
+    """The real thing: a node in which no namespace can be made is no better than confined."""
+    pytest.importorskip("distributed")
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to have a node that can't make namespaces")
+    from benchmarks.nodes import Nodes
+    from grader.cluster.crew import remote
+
+    folders = (small.folder.parent,)
+    with Nodes(0) as nodes:
+        nodes.add(launcher=[str(Path(__file__).with_name("launch.py")), "--no-namespaces"])
+        with pytest.raises(TooLittleIsolation, match="no node of this cluster can be used"):
+            remote(str(nodes.scheduler_file), folders, require=Tier.SEALED)(small, None, 1)
+        nodes.add()
+        nodes.await_workers(2)
+        with remote(str(nodes.scheduler_file), folders, require=Tier.SEALED)(small, None, 4) as crew:
+            assert len(crew.notes) == 1 and "is not used: workers are not kept apart well enough" in crew.notes[0]
+            sent = [Entry(f"{n}.py", small.solutions / "reference.py") for n in range(4)]
+            tiers = {outcome.isolation.tier for _, outcome in crew.grade(sent) if isinstance(outcome, Report)}
+        assert tiers == {"sealed"}, "all of it was done by the other"

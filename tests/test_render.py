@@ -454,7 +454,7 @@ def test_feedback_gives_the_specs_sentence_and_the_points() -> None:
     )
     assert "- ✓ Positions start at zero: 6 of 6 points" in shown
     assert "(given; checked by the grader: ✓ passed)" in shown
-    assert "(given; a person will read it)" in shown
+    assert "(given, for people to read)" in shown
     assert "(not given)" in shown
 
 
@@ -476,7 +476,7 @@ def test_the_feedback_page_says_what_feedback_says() -> None:
     for title, points, _ in TITLES.values():
         assert title in shown and f"/{points} points" in shown
     for said in (
-        "Given; a person will read it.",
+        "Given, for people to read.",
         "Not given.",
         "Given; checked by the grader.",
         report.submission.notes[0],

@@ -81,12 +81,12 @@ class Ours:
     def _empty(self):
         return self.candidate.torch.nn.ReLU()
 '''
-TEST: Final = '''
+TEST: Final = """
 
 @criterion("{id}")
 def test_{name}(candidate: Candidate) -> None:
     CHECKS["{name}"](Ours(candidate))
-'''
+"""
 
 
 def make(folder: Path) -> Path:

@@ -35,6 +35,7 @@ from grader.examine.plugin import Examining
 from grader.examine.subject import Subject
 from grader.sandbox import cgroup
 from grader.sandbox.confine import PR_SET_PDEATHSIG
+from grader.sandbox.hugepages import HugePages
 from grader.sandbox.kernel import prctl
 from grader.sandbox.limits import Limits
 
@@ -104,6 +105,7 @@ class Examiner:
         self.examining, self.probes, self.control = examining, collected, control
         self.known: dict[tuple[str, str], bytes] = {}  # pickled, by a text of the question's own and a probe or call
         self.calls_known: deque[tuple[str, str]] = deque()  # those of them that are calls, the oldest first
+        self.memory = HugePages()
         self.parent: socket.socket  # in a fork: the line to the process that forked it
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -113,6 +115,7 @@ class Examiner:
         if child == 0:
             self._serve(theirs, request)
         theirs.close()
+        self.memory.gather()
         reply: dict[str, Any] = {}
         with ours, ours.makefile("r", encoding="utf-8") as inbox, ExitStack() as opened:
             subjects: dict[str, Subject] = {}

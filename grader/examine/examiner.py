@@ -14,7 +14,7 @@ from typing import Any, Final
 from grader.closing import Closing
 from grader.errors import GraderFault, QuestionError
 from grader.examine.brief import Brief, Examination
-from grader.examine.zygote import FORKS_OFTEN, Zygote
+from grader.examine.zygote import Zygote
 from grader.sandbox.limits import Limits
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -140,7 +140,6 @@ def environment() -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "HYPOTHESIS_"))}
     path = os.pathsep.join(filter(None, [str(PACKAGE.parent), kept.get("PYTHONPATH")]))
     return {
-        **FORKS_OFTEN,
         **kept,
         "PYTHONPATH": path,
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",

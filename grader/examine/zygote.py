@@ -16,11 +16,7 @@ from grader.sandbox.tiers import Tier
 # As `python -I` would have it, spelled out: -I also drops PYTHONHASHSEED, without which a candidate's sets of strings
 # would come in another order on each run.
 FLAGS: Final = ("-P", "-s", "-B")
-# Of a process that forks often: a heap in huge pages has few page tables to copy, which is most of what a fork costs.
-# Where the system has none, nothing changes.
-FORKS_OFTEN: Final = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 ENVIRONMENT: Final = {
-    **FORKS_OFTEN,
     "LANG": "C.UTF-8",
     "MKL_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",

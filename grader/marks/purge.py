@@ -35,7 +35,7 @@ from grader.render import results as page
 from grader.results import ledger as lines
 from grader.results import lock, manifest, places
 from grader.results.folder import MARKS, REPORTS, SUBMISSIONS
-from grader.review import spool, trail
+from grader.review import index, spool, trail
 
 if TYPE_CHECKING:
     from grader.question import Spec
@@ -124,6 +124,7 @@ def _purged(folder: Path, target: Target, actor: str, spec: Spec | None) -> Purg
                 path.unlink(missing_ok=True)
         codes = manifest.read_codes(folder)
         manifest.write_codes(folder, {name: code for name, code in codes.items() if name != target.name})
+        index.forget(folder)  # last: a room that is open makes it anew from what is there now
     except OSError as error:
         raise CallError(
             "this can't be removed",

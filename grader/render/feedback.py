@@ -79,7 +79,7 @@ def _answers(report: Report) -> list[str]:
 def _answer(answer: AnswerPart) -> str:
     given = "given" if words.is_given(answer) else "not given"
     if answer.outcome is None:
-        state = f"{given}; a person will read it" if words.is_given(answer) else given
+        state = f"{given}, for people to read" if words.is_given(answer) else given
     else:
         state = f"{given}; {words.BY_MACHINE}: {answer.outcome.glyph} {answer.outcome.words}"
         state += f"; {prose(reading, CUT)}" if (reading := words.reading(answer)) else ""

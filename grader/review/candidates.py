@@ -27,21 +27,22 @@ def every(request: Request) -> Response:
     room: Room = request.app.state.room
     spec = room.question.spec
     wanted = _wanted(request, [each.id for each in spec.criteria], [each.id for each in spec.misconceptions])
-    index = room.fresh_index()
     asked: dict[str, int] = {}
     for item in room.work().items:
         asked[item.code] = asked.get(item.code, 0) + 1
+    with room.index() as index:
+        rows, count, marked = index.find(wanted), index.count(), index.marked(person.name)
     return render(
         request,
         "candidates.html.j2",
-        rows=index.find(wanted),
-        count=index.count(),
+        rows=rows,
+        count=count,
         wanted=wanted,
         filtered=any(asdict(wanted).values()),
         question=room.question,
         criteria={each.id: each.title for each in spec.criteria},
         mistakes={each.id: each.title for each in spec.misconceptions},
-        marked=index.marked(person.name),
+        marked=marked,
         asked=asked,
         keep_until=room.results().manifest.retain_until.isoformat(),
         troubles=room.work().troubles,

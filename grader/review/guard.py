@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 LOG: Final = logging.getLogger("uvicorn.error")
 SAFE: Final = ("GET", "HEAD", "OPTIONS")
-OPEN: Final = ("/open", "/sign-in", "/static/")  # what whoever is not signed in may ask for
 SIGN_IN: Final = "Sign in to go on."
 FAULT: Final = "This is a fault of the grader. What you have saved is kept; the terminal says more."
 TITLES: Final = {401: "Who are you?", 403: "Not allowed", 429: "Too often"}
@@ -51,8 +50,8 @@ class Guard:
         request = Request(scope)
         body = _Body(receive, request)
         out = _Out(send, body, self.access.secure)
-        answer = self._refusal(request)
         try:
+            answer = self._refusal(request)
             await (answer or self.app)(scope, body.receive, out.send)
         except Exception:
             LOG.exception("the review room failed at %s", request.url.path.encode("unicode_escape").decode())
@@ -70,13 +69,18 @@ class Guard:
             return _said(request, 403, "This did not come from a page of the review room, so nothing was done.")
         request.state.session = access.session(request)
         request.state.person = access.person(request.state.session)
-        if request.state.person is None and not path.startswith(OPEN):
+        if request.state.person is None and not is_open(path):
             if access.users and not is_changing:
                 return RedirectResponse(f"/sign-in?next={quote(path)}", 303)
             return _said(request, 401, SIGN_IN if access.users else LINK)
         if is_changing and (wait := access.posts.take(_who(request))):
             return _said(request, 429, f"That was too often. Try again in {wait} seconds.", wait)
         return None
+
+
+def is_open(path: str) -> bool:
+    """Whether somebody who is not signed in may ask for it."""
+    return path in ("/open", "/sign-in") or path.startswith("/static/")
 
 
 def is_ours(request: Request, names: frozenset[str]) -> bool:

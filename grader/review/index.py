@@ -10,10 +10,10 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from grader.outcome import Outcome, Verdict
 
@@ -29,8 +29,19 @@ CREATE INDEX IF NOT EXISTS by_criterion ON outcomes (criterion, outcome);
 CREATE TABLE IF NOT EXISTS mistakes (code TEXT, mistake TEXT, PRIMARY KEY (code, mistake));
 CREATE TABLE IF NOT EXISTS marks (code TEXT, answer TEXT, actor TEXT, PRIMARY KEY (code, answer, actor));
 """
+FOLDER: Final = "review"
+NAME: Final = "index.sqlite"
 GRADED: Final = ("candidates", "outcomes", "mistakes")
 WAIT_SECONDS: Final = 30.0
+_ONE: Final = threading.Lock()  # one thread fills it, and others wait
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the index: what changes with the files that it is of, and how to read them."""
+
+    stamp: object
+    read: Callable[[], Any]
 
 
 @dataclass(frozen=True)
@@ -65,52 +76,23 @@ class Row:
 
 
 class Index:
-    """The index of one results folder."""
+    """What an open index answers."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.Lock()
-
-    def refresh(
-        self, graded: object, results: Callable[[], Results], marked: object, marks: Callable[[], Marks]
-    ) -> None:
-        """Make anew what is not of these stamps."""
-        with self._lock:
-            try:
-                self._refresh(graded, results, marked, marks)
-            except sqlite3.DatabaseError:
-                self.path.unlink(missing_ok=True)  # it was damaged, and nothing is lost with it
-                self._refresh(graded, results, marked, marks)
-
-    def _refresh(
-        self, graded: object, results: Callable[[], Results], marked: object, marks: Callable[[], Marks]
-    ) -> None:
-        with self._open() as base:
-            base.executescript(SCHEMA)
-            there = dict(base.execute("SELECT part, stamp FROM stamps"))
-            with base:
-                if there.get("graded") != json.dumps(graded):
-                    _fill_graded(base, results())
-                    base.execute("REPLACE INTO stamps VALUES ('graded', ?)", [json.dumps(graded)])
-                if there.get("marked") != json.dumps(marked):
-                    base.execute("DELETE FROM marks")
-                    said = [(mark.code, mark.answer, mark.by) for mark in marks().all]
-                    base.executemany("INSERT INTO marks VALUES (?, ?, ?)", said)
-                    base.execute("REPLACE INTO stamps VALUES ('marked', ?)", [json.dumps(marked)])
+    def __init__(self, base: sqlite3.Connection) -> None:
+        self._base = base
 
     def find(self, wanted: Wanted) -> list[Row]:
         """The candidates that are asked for, in the order of their code names."""
         clauses, values = _where(wanted)
-        with self._open() as base:
-            found = base.execute(
-                f"SELECT code, verdict, earned, possible, notes FROM candidates {clauses} ORDER BY code", values
-            ).fetchall()
-            outcomes: dict[str, dict[str, Outcome]] = {}
-            for code, criterion, outcome in base.execute("SELECT code, criterion, outcome FROM outcomes"):
-                outcomes.setdefault(code, {})[criterion] = Outcome(outcome)
-            mistakes: dict[str, list[str]] = {}
-            for code, mistake in base.execute("SELECT code, mistake FROM mistakes ORDER BY mistake"):
-                mistakes.setdefault(code, []).append(mistake)
+        outcomes: dict[str, dict[str, Outcome]] = {}
+        for code, criterion, outcome in self._base.execute("SELECT code, criterion, outcome FROM outcomes"):
+            outcomes.setdefault(code, {})[criterion] = Outcome(outcome)
+        mistakes: dict[str, list[str]] = {}
+        for code, mistake in self._base.execute("SELECT code, mistake FROM mistakes ORDER BY mistake"):
+            mistakes.setdefault(code, []).append(mistake)
+        found = self._base.execute(
+            f"SELECT code, verdict, earned, possible, notes FROM candidates {clauses} ORDER BY code", values
+        )
         return [
             Row(code, Verdict(verdict), earned, possible, notes, outcomes.get(code, {}), tuple(mistakes.get(code, ())))
             for code, verdict, earned, possible, notes in found
@@ -118,26 +100,67 @@ class Index:
 
     def count(self) -> int:
         """How many candidates there are."""
-        with self._open() as base:
-            return int(base.execute("SELECT count(*) FROM candidates").fetchone()[0])
+        return int(self._base.execute("SELECT count(*) FROM candidates").fetchone()[0])
 
     def marked(self, actor: str) -> dict[str, tuple[int, int]]:
         """By code name: how many answers this person has marked, and how many somebody has."""
-        with self._open() as base:
-            rows = base.execute(
-                "SELECT code, count(DISTINCT CASE WHEN actor = ? THEN answer END), count(DISTINCT answer) "
-                "FROM marks GROUP BY code",
-                [actor],
-            )
-            return {code: (own, every) for code, own, every in rows}
+        rows = self._base.execute(
+            "SELECT code, count(DISTINCT CASE WHEN actor = ? THEN answer END), count(DISTINCT answer) "
+            "FROM marks GROUP BY code",
+            [actor],
+        )
+        return {code: (own, every) for code, own, every in rows}
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        base = sqlite3.connect(self.path, timeout=WAIT_SECONDS)
-        try:
-            yield base
-        finally:
-            base.close()
+
+def path_of(results: Path) -> Path:
+    """Where the index of a results folder is."""
+    return results / FOLDER / NAME
+
+
+def forget(results: Path) -> None:
+    """Remove the index, with whatever it says of anybody."""
+    for path in results.glob(f"{FOLDER}/{NAME}*"):
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def opened(results: Path, graded: Part, marked: Part) -> Iterator[Index]:
+    """The index of a results folder, made anew in what has changed. It stays as it is while it is open."""
+    base = _fresh(path_of(results), graded, marked)
+    try:
+        yield Index(base)
+    finally:
+        base.close()
+
+
+def _fresh(path: Path, graded: Part, marked: Part) -> sqlite3.Connection:
+    """In its file; in a new one if that is damaged, for nothing is lost with it; in memory if none can be written."""
+    with _ONE:
+        with suppress(OSError):
+            path.parent.mkdir(exist_ok=True)
+        for place in (path, path):
+            base = None
+            try:
+                base = sqlite3.connect(place, timeout=WAIT_SECONDS)
+                return _refreshed(base, graded, marked)
+            except sqlite3.DatabaseError:
+                if base:
+                    base.close()
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
+        return _refreshed(sqlite3.connect(":memory:"), graded, marked)
+
+
+def _refreshed(base: sqlite3.Connection, graded: Part, marked: Part) -> sqlite3.Connection:
+    base.executescript(SCHEMA)
+    with base:
+        base.execute("BEGIN IMMEDIATE")
+        there = dict(base.execute("SELECT part, stamp FROM stamps"))
+        for name, part, fill in (("graded", graded, _fill_graded), ("marked", marked, _fill_marked)):
+            if there.get(name) != json.dumps(part.stamp):
+                fill(base, part.read())
+                base.execute("REPLACE INTO stamps VALUES (?, ?)", [name, json.dumps(part.stamp)])
+    return base
 
 
 def _fill_graded(base: sqlite3.Connection, results: Results) -> None:
@@ -150,6 +173,12 @@ def _fill_graded(base: sqlite3.Connection, results: Results) -> None:
         outcomes = [(each.code, criterion, outcome) for criterion, outcome in line["criteria"].items()]
         base.executemany("INSERT INTO outcomes VALUES (?, ?, ?)", outcomes)
         base.executemany("INSERT OR IGNORE INTO mistakes VALUES (?, ?)", [(each.code, id) for id in line["diagnosis"]])
+
+
+def _fill_marked(base: sqlite3.Connection, marks: Marks) -> None:
+    base.execute("DELETE FROM marks")
+    said = [(mark.code, mark.answer, mark.by) for mark in marks.all]
+    base.executemany("INSERT INTO marks VALUES (?, ?, ?)", said)
 
 
 def _where(wanted: Wanted) -> tuple[str, Sequence[str]]:

@@ -17,7 +17,7 @@ POINT: Final = re.compile(r"^(\s*)([-*+]|\d+[.)])\s+(.*)$")
 ROW: Final = re.compile(r"^\s*\|(.*)\|\s*$")
 RULE: Final = re.compile(r"^\s*\|?[\s:|-]+\|[\s:|-]*$")
 INLINE: Final = re.compile(
-    r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)|\*\*(?P<strong>.+?)\*\*|(?<![\w*])\*(?P<em>[^*\n]+?)\*(?!\w)"
+    r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)|\*\*(?P<strong>.+?)\*\*|(?<![\w*])\*(?P<em>[^*\s](?:[^*\n]*[^*\s])?)\*(?!\w)"
 )
 
 

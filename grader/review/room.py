@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from functools import cached_property
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -23,7 +23,7 @@ from grader.question import SPEC_NAME, Question, Spec
 from grader.report import Report
 from grader.results import Candidate, Results, ledger, manifest
 from grader.results.folder import MARKS
-from grader.review.index import Index
+from grader.review.index import Index, Part, opened
 from grader.review.people import Person, may
 from grader.variants.render import of_report
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 GRADED: Final = (manifest.NAME, manifest.CODES, ledger.NAME)
 MARKED: Final = (MARKS, HEAD)
 AGREEMENT_SECONDS: Final = 30
-OWN: Final = "review"  # the room's own folder among the results
 
 Stamp = tuple[tuple[int, int, int], ...]
 T = TypeVar("T")
@@ -91,17 +90,10 @@ class Room:
         key = (self._stamp(GRADED), self._stamp(MARKED), self.question.spec)
         return self._once("analysis", key, lambda: of_results(self.results(), self.marks(), self.question.spec))
 
-    @cached_property
-    def index(self) -> Index:
+    def index(self) -> AbstractContextManager[Index]:
         """The candidates and their outcomes, to be asked for by criterion."""
-        (self.folder / OWN).mkdir(exist_ok=True)
-        return Index(self.folder / OWN / "index.sqlite")
-
-    def fresh_index(self) -> Index:
-        """The index, made anew in what has changed."""
-        graded, marked = self._stamp(GRADED), self._stamp(MARKED)
-        self.index.refresh(graded, self.results, marked, self.marks)
-        return self.index
+        graded = Part(self._stamp(GRADED), self.results)
+        return opened(self.folder, graded, Part(self._stamp(MARKED), self.marks))
 
     def candidate(self, code: str) -> Candidate:
         """The candidate of a code name. A name finds nobody here: it would say whose it is.

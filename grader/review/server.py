@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_CONNECTIONS: Final = 400
 IDLE_SECONDS: Final = 5
+CLOSING_SECONDS: Final = 2  # live streams of progress never end by themselves
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def run(app: Starlette, address: Address, ready: Callable[[str], None]) -> None:
             proxy_headers=address.terminated,
             limit_concurrency=MOST_CONNECTIONS,
             timeout_keep_alive=IDLE_SECONDS,
-            timeout_graceful_shutdown=IDLE_SECONDS,
+            timeout_graceful_shutdown=CLOSING_SECONDS,
             h11_max_incomplete_event_size=patience.MOST_HEAD,
             ws="none",
         )

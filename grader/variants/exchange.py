@@ -20,7 +20,7 @@ from grader.variants.spec import Choices, Literal, Variants
 TELLING: Final = 100  # smaller numbers stand everywhere, and mean everything
 NUMBER: Final = re.compile(
     r"(?<![\w.])(?P<whole>0[xX][\da-fA-F_]+|\d[\d_,]*(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)"
-    r"(?:[ -]?(?P<unit>million|thousand|billion|[kKMBG])(?!\w))?(?![\d])"
+    r"(?:[ -]?(?P<unit>million|thousand|billion|[kKMBG])(?!\w)|(?!\w))"
 )
 UNITS: Final = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "b": 1e9, "billion": 1e9, "g": 1e9}
 SHOWN: Final = 8  # lines in a message

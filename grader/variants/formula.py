@@ -7,7 +7,7 @@ import ast
 import math
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from grader.specfile import Misfit
@@ -23,13 +23,13 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
 CONSTANTS: Final = {"pi": math.pi}
 RESERVED: Final = frozenset({*FUNCTIONS, *CONSTANTS})
 NODES: Final = (
-    ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Constant, ast.Name, ast.Call, ast.Load,
-    ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
+    ast.Expression, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Constant, ast.Name, ast.Call,
+    ast.Load, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
 )  # fmt: skip
 
 
-def value(formula: str, parameters: Mapping[str, Value]) -> Value:
-    """What a formula comes to.
+def values(formula: str, parameters: Mapping[str, Value]) -> tuple[Value, ...]:
+    """What a formula comes to: one value, or several where commas part several formulas.
 
     Args:
         formula: numbers, parameters, `pi`, `+ - * / // % **`, comparisons, `and`, `or`, `not`, and the functions
@@ -45,9 +45,11 @@ def value(formula: str, parameters: Mapping[str, Value]) -> Value:
         found = eval(compile(tree, "formula", "eval"), {"__builtins__": {}}, {**FUNCTIONS, **CONSTANTS, **parameters})
     except (ArithmeticError, ValueError, TypeError) as error:
         raise Misfit(f"{formula!r} has no value with {told(parameters)} ({error})") from None
-    if not isinstance(found, int | float | str) or (isinstance(found, float) and not math.isfinite(found)):
-        raise Misfit(f"{formula!r} is no number with {told(parameters)}")
-    return found
+    every = found if isinstance(tree.body, ast.Tuple) else (found,)
+    for each in every:
+        if not isinstance(each, int | float | str) or (isinstance(each, float) and not math.isfinite(each)):
+            raise Misfit(f"{formula!r} is no number with {told(parameters)}")
+    return tuple(every)
 
 
 def names(formula: str) -> set[str]:
@@ -73,17 +75,17 @@ def _is_plain(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id in FUNCTIONS and not call.keywords
 
 
-def written(found: Value, form: str) -> str:
-    """A value as a text has it, by a format such as `{:,}`; exponents have no leading zeros.
+def written(found: Sequence[Value], form: str) -> str:
+    """Values as a text has them, by a format such as `{:,}`; exponents have no leading zeros.
 
     Raises:
-        Misfit: it is no such format, or not one for this value.
+        Misfit: it is no such format, or not one for these values.
     """
     try:
         fields = [field for _, field, _, _ in string.Formatter().parse(form) if field is not None]
-        if fields != [""]:
-            raise ValueError("it has one pair of braces, without a name in it")
-        text = form.format(found)
+        if fields != [""] * len(found):
+            raise ValueError(f"found {len(fields)} pairs of braces, expected {len(found)} without a name in it")
+        text = form.format(*found)
     except (ValueError, TypeError, IndexError, KeyError) as error:
         raise Misfit(f'a form looks like "{{:,}}", found {form!r} ({error})') from None
     return re.sub(r"(?<=\d)e([+-])0+(?=\d)", r"e\1", text)

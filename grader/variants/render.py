@@ -90,9 +90,9 @@ def _render(question: Question, choices: Choices) -> Question:
     before = texts(question)
     if wrong := exchange.problems(before, variants):
         raise QuestionError(
-            f"a literal of its variants can't be told apart from another ({len(wrong)} in all): {wrong[0]}",
+            f"no variant of it can be made: {wrong[0]}",
             where=str(question.folder / SPEC_NAME),
-            next_step=f"`grader validate {question.id}` lists them.",
+            next_step=f"`grader validate {question.id}` lists all {len(wrong)}." if len(wrong) > 1 else None,
         )
     top = _folder()
     folder, solutions = top / "questions" / question.id, top / "solutions" / question.id
@@ -135,7 +135,7 @@ def _agrees(question: Question, made: Question) -> None:
             raise QuestionError(
                 f"with {formula.told(made.variant)}, a literal changes the rubric of the text {answer.id}",
                 where=str(question.folder / SPEC_NAME),
-                next_step="Leave that number out of its prompt, points and levels, so that all are marked by one rubric.",
+                next_step="Leave it out of prompt, points and levels, so that all are marked by one rubric.",
             )
 
 

@@ -55,7 +55,7 @@ class Literal(Part):
     def now(self, choices: Mapping[str, Value], *, default: bool) -> str:
         """What stands in its place with these choices."""
         if self.follows:
-            return formula.written(formula.value(self.follows, choices), self.form)
+            return formula.written(formula.values(self.follows, choices), self.form)
         return self.text if default or self.instead is None else self.instead
 
 
@@ -127,7 +127,7 @@ class Variants(Part):
     def offered(self) -> list[Choices]:
         """Every variant that may be sent, the default first."""
         every = (dict(zip(self.choices, each, strict=True)) for each in itertools.product(*self.choices.values()))
-        return [choices for choices in every if not self.only or formula.value(self.only, choices)]
+        return [choices for choices in every if not self.only or all(formula.values(self.only, choices))]
 
 
 def _located(work: Callable[[], object], *location: str | int) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from grader.sandbox import confine
+from grader.sandbox.hugepages import HugePages
 from grader.sandbox.limits import Limits
 from grader.sandbox.tiers import Tier
 from grader.worker import compiler, keeper, load, loop
@@ -32,9 +33,9 @@ def main(control: int, strongest: str, *modules: str) -> None:
     torch.set_num_threads(1)  # before the first operation, or forked children hang
     compiler.leave_out()
     _warm()
-    os.environ.pop("GLIBC_TUNABLES", None)  # how this process was started is no worker's business
     missing = bring_in(modules)
     load.seed()
+    memory = HugePages()
     plan = confine.prepare(Tier(strongest))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers report on the leash, so the kernel may reap them
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the command's to handle; it closes the socket
@@ -53,6 +54,7 @@ def main(control: int, strongest: str, *modules: str) -> None:
                 keeper.keep(plan, Limits(**json.loads(request)), channel, leash, output, loop.serve)
             for descriptor in descriptors:
                 os.close(descriptor)
+            memory.gather()
 
 
 def bring_in(modules: Sequence[str]) -> str:

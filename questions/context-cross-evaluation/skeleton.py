@@ -55,7 +55,7 @@ def evaluation_positions(length: int, *, longest: int, count: int, seed: int) ->
 
 
 def loss_at(model: nn.Module, tokens: Sequence[int], positions: Sequence[int], length: int) -> float:
-    """Return the mean cross-entropy, in nats per token, of the tokens at `positions` from `length` tokens before each."""
+    """Return the mean cross-entropy of the tokens at `positions`, in nats per token, from `length` tokens before it."""
     raise NotImplementedError("loss_at is yours to write")
 
 

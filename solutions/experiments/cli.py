@@ -11,34 +11,53 @@ from typing import Any
 import click
 
 from grader.commands.common import say
-from grader.errors import GraderError
+from grader.errors import CallError, GraderError
 
 INTERRUPTED = 130  # as a shell says of a program that Ctrl-C ended
 
 
-class Numbers(click.ParamType):
-    """Whole numbers with commas between them, each once."""
+def numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
+    """Whole numbers with commas between them, each once, in the order given."""
+    try:
+        found = [int(part) for part in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no list of whole numbers such as 42,43,44.", ctx, param) from None
+    if len(set(found)) < len(found) or min(found) < 0:
+        raise click.BadParameter(f"{value!r} has a number twice, or one below zero.", ctx, param)
+    return found
 
-    name = "N,N,…"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
-        """The numbers, in the order given."""
-        if isinstance(value, list):
-            return value
+def told(command: Callable[..., None]) -> Callable[..., None]:
+    """Errors are one sentence, and who stops it hears how to go on."""
+
+    @functools.wraps(command)
+    def with_errors(*args: Any, **kwargs: Any) -> None:
+        from solutions.experiments.jobs import Interrupted
+
         try:
-            numbers = [int(part) for part in value.split(",")]
-        except ValueError:
-            self.fail(f"{value!r} is no list of whole numbers such as 42,43,44.", param, ctx)
-        if len(set(numbers)) < len(numbers) or min(numbers) < 0:
-            self.fail(f"{value!r} has a number twice, or one below zero.", param, ctx)
-        return numbers
+            command(*args, **kwargs)
+        except GraderError as error:
+            say(f"experiments: {error}")
+            sys.exit(error.exit_code)
+        except Interrupted:
+            say("experiments: stopped, and everything is kept. The same command with --resume goes on from here.")
+            sys.exit(INTERRUPTED)
+
+    return with_errors
 
 
 def common_options(command: Callable[..., None]) -> Callable[..., None]:
-    """What every experiment can be told; errors are one sentence."""
+    """What every experiment can be told."""
 
     @click.option("--steps", default=10_000, show_default=True, type=click.IntRange(min=1), help="Updates of a run.")
-    @click.option("--seeds", default="42,43,44", show_default=True, type=Numbers(), help="One run of each arm a seed.")
+    @click.option(
+        "--seeds",
+        default="42,43,44",
+        show_default=True,
+        callback=numbers,
+        metavar="N,N,…",
+        help="One run of each arm a seed.",
+    )
     @click.option(
         "--corpus",
         type=click.Path(path_type=Path, dir_okay=False),
@@ -72,19 +91,10 @@ def common_options(command: Callable[..., None]) -> Callable[..., None]:
         "--processes", default=1, show_default=True, type=click.IntRange(min=1), help="Runs at a time, one thread each."
     )
     @functools.wraps(command)
-    def with_errors(*args: Any, **kwargs: Any) -> None:
-        from solutions.experiments.jobs import Interrupted
+    def with_options(*args: Any, **kwargs: Any) -> None:
+        command(*args, **kwargs)
 
-        try:
-            command(*args, **kwargs)
-        except GraderError as error:
-            say(f"experiments: {error}")
-            sys.exit(error.exit_code)
-        except Interrupted:
-            say("experiments: stopped, and everything is kept. The same command with --resume goes on from here.")
-            sys.exit(INTERRUPTED)
-
-    return with_errors
+    return told(with_options)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -97,7 +107,9 @@ def main() -> None:
 
 @main.command()
 @common_options
-@click.option("--contexts", default="8,32,128,256", show_default=True, type=Numbers(), help="Each divides 256.")
+@click.option(
+    "--contexts", default="8,32,128,256", show_default=True, callback=numbers, metavar="N,N,…", help="Each divides 256."
+)
 def cross(contexts: list[int], **chosen: Any) -> None:
     """Models of several contexts, each evaluated at every length."""
     from solutions.experiments import cross as experiment
@@ -134,7 +146,9 @@ def paired(**chosen: Any) -> None:
 
 @main.command()
 @common_options
-@click.option("--depths", default="1,2,4,6,8", show_default=True, type=Numbers(), help="Numbers of blocks.")
+@click.option(
+    "--depths", default="1,2,4,6,8", show_default=True, callback=numbers, metavar="N,N,…", help="Numbers of blocks."
+)
 def depth(depths: list[int], **chosen: Any) -> None:
     """Models of several depths, on the same batches."""
     from solutions.experiments import depth as experiment
@@ -150,3 +164,19 @@ def depth(depths: list[int], **chosen: Any) -> None:
         at_least=experiment.NEEDED,
         **chosen,
     )
+
+
+@main.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@told
+def figures(folder: Path) -> None:
+    """Draw tables and figures again, from the results.json that FOLDER holds."""
+    from solutions.experiments.keeping import read
+    from solutions.experiments.report import write
+
+    results = read(folder / "results.json")
+    if results is None:
+        raise CallError(
+            "there are no results here", where=str(folder), expected="a results.json, of an experiment that is done"
+        )
+    write(results, folder)

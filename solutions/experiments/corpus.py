@@ -58,7 +58,7 @@ def read(path: Path | None) -> Text:
         CallError: the file can't be read, or is not UTF-8.
     """
     if path is None:
-        from pydoc_data.topics import topics  # type: ignore[import-not-found]
+        from pydoc_data.topics import topics
 
         whole = "\n".join(topics[name] for name in sorted(topics))
         return Text("pydoc_data.topics", whole, hashlib.sha256(whole.encode()).hexdigest())

@@ -115,10 +115,10 @@ def carry_out(
         while any(child.is_alive() for child in children):
             children[0].join(0.2)
             time.sleep(0.05)
-            progress.tell(list(board.steps), list(board.seconds))
+            progress.tell(board.steps[:], board.seconds[:])
             if not board.errors.empty():
                 board.stopping.set()
-        progress.tell(list(board.steps), list(board.seconds), now=True)
+        progress.tell(board.steps[:], board.seconds[:], now=True)
     if not board.errors.empty():
         raise CallError(**board.errors.get())
     if any(child.exitcode for child in children):

@@ -47,7 +47,7 @@ class Folder:
                 f"this folder can't be written ({error.strerror})", where=str(path), next_step="Name another --out."
             ) from None
         self._hold()
-        begun = self._read("settings.json")
+        begun = read(path / "settings.json")
         if begun is None:
             self.write("settings.json", settings)
         elif not resume:
@@ -92,7 +92,7 @@ class Folder:
 
     def write_text(self, name: str, text: str) -> Path:
         """Keep a text."""
-        return self._replace(name, lambda path: path.write_bytes(text.encode()))
+        return self.replace(name, lambda path: path.write_bytes(text.encode()))
 
     def load(self, job: str, load: Callable[[Path], object]) -> float:
         """Have a job go on from its checkpoint, if it has one, and return the seconds that its updates took so far.
@@ -112,48 +112,64 @@ class Folder:
                 where=str(path),
                 next_step="Remove it, and its run begins anew.",
             ) from error
-        return float((self._read(f"checkpoints/{job}.json") or {}).get("seconds", 0.0))
+        return float((read(self.path / "checkpoints" / f"{job}.json") or {}).get("seconds", 0.0))
 
     def save(self, job: str, save: Callable[[Path], object], seconds: float) -> None:
         """Keep where a job is, in place of where it was."""
-        self._replace(f"checkpoints/{job}.pt", save)
+        self.replace(f"checkpoints/{job}.pt", save)
         self.write(f"checkpoints/{job}.json", {"seconds": seconds})
 
     def run(self, job: str) -> Any:
         """What a job has measured; None if it is not done."""
-        return self._read(f"runs/{job}.json")
+        return read(self.path / "runs" / f"{job}.json")
 
-    def _read(self, name: str) -> Any:
-        path = self.path / name
-        if not path.exists():
-            return None
-        try:
-            return json.loads(path.read_text("utf-8"))
-        except (ValueError, OSError) as error:
-            raise CallError(
-                f"this file can't be read ({error})", where=str(path), next_step="Remove it, and it is made anew."
-            ) from None
+    def replace(self, name: str, fill: Callable[[Path], object]) -> Path:
+        """Have a file filled beside its place, and moved there when it is on the disk."""
+        return replace(self.path / name, fill)
 
-    def _replace(self, name: str, fill: Callable[[Path], object]) -> Path:
-        path = self.path / name
-        part = path.with_name(f".{path.name}.new")  # one process has a job at a time, so one name is enough
+
+def replace(path: Path, fill: Callable[[Path], object]) -> Path:
+    """Have a file filled beside its place, and moved there when it is on the disk.
+
+    Raises:
+        CallError: it can't be written; what was there before is as it was.
+    """
+    part = path.with_name(f".{path.name}.new")  # one process has a file at a time, so one name is enough
+    try:
+        fill(part)
+        with part.open("rb") as stream:
+            os.fsync(stream.fileno())
+        part.replace(path)
+        above = os.open(path.parent, os.O_RDONLY)
         try:
-            fill(part)
-            with part.open("rb") as stream:
-                os.fsync(stream.fileno())
-            part.replace(path)
-            above = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(above)  # the new name, too, is on the disk
-            finally:
-                os.close(above)
-        except (OSError, RuntimeError) as error:  # torch.save turns a full disk into a RuntimeError
-            raise CallError(
-                f"this can't be written ({getattr(error, 'strerror', None) or error})",
-                where=str(path),
-                next_step="Make room, and go on with --resume: nothing is lost.",
-            ) from None
-        return path
+            os.fsync(above)  # the new name, too, is on the disk
+        finally:
+            os.close(above)
+    except (OSError, RuntimeError) as error:  # torch.save turns a full disk into a RuntimeError
+        raise CallError(
+            f"this can't be written ({getattr(error, 'strerror', None) or error})",
+            where=str(path),
+            next_step="Make room, and go on with --resume: nothing is lost.",
+        ) from None
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def read(path: Path) -> Any:
+    """What a JSON file holds; None if it is not there.
+
+    Raises:
+        CallError: it can't be read.
+    """
+    if not path.exists():
+        return None
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (ValueError, OSError) as error:
+        raise CallError(
+            f"this file can't be read ({error})", where=str(path), next_step="Remove it, and it is made anew."
+        ) from None
 
 
 def differing(begun: Any, asked: Any) -> tuple[str, str, str] | None:

@@ -97,6 +97,6 @@ def run(
             "timing": {"update_seconds": {job.name: each["seconds"] for job, each in zip(todo, done, strict=True)}},
         }
         folder.write("results.json", results)
-        write(results, folder)
+        write(results, out)
     finally:
         folder.close()

@@ -1,4 +1,4 @@
-"""One training in pieces, made of the functions of a reference: its update, its loss, and batches known by their step."""
+"""One training in pieces, made of the functions of a reference: its update, its loss, and batches by their step."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ function marking(form) {
     changed = false;
     if (sending) await sending;
     going = true;
-    form.requestSubmit(by);
+    setTimeout(() => form.requestSubmit(by));  // a form is not sent again while it still says that it is sent
   });
 
   // Keys.

@@ -1,4 +1,4 @@
-// Dropping files, seeing them go, and how an upload stands. Without it, the form and a page that loads itself anew do.
+// Dropping files, seeing them go, and how an upload stands. Without it, the form does, and a link.
 "use strict";
 
 const stands = document.getElementById("stands");

@@ -24,7 +24,7 @@ SMALL: dict[str, Any] = {
     "width": 8,
     "context": 5,
     "heads": 2,
-    "blocks": 3,
+    "blocks": 2,
     "sequences": 4,
     "learning_rate": 0.02,
     "weight_decay": 0.3,
@@ -102,12 +102,27 @@ def build(candidate: Candidate, vocab_size: int, seed: int, **numbers: Any) -> d
 
 def weights(candidate: Candidate, model: Handle) -> dict[str, NDArray[Any]]:
     """Every parameter of a model once, by one of its names."""
-    return {each.name: np.asarray(candidate.value(model, each.name)) for each in candidate.inventory(model).parameters}
+    held = plain(candidate, "dict", model.state_dict())  # all in one message
+    named = {each.name for each in candidate.inventory(model).parameters}
+    return {name: held[name] if name in held else np.asarray(candidate.value(model, name)) for name in sorted(named)}
 
 
 def history(candidate: Candidate, training: Handle) -> list[dict[str, Any]]:
     """The history of a run as a list of dicts with the three keys, or a Mismatch."""
     return entries(candidate.value(training, "history"))
+
+
+def losses(candidate: Candidate, model: Handle, given: dict[str, Any]) -> dict[str, float]:
+    """What the candidate's `evaluate` gives, as a dict with both splits, or a Mismatch."""
+    found = plain(candidate, "dict", candidate.evaluate(model, given))
+    if not isinstance(found, dict) or set(found) != set(SPLITS):
+        raise Mismatch(f"evaluate gave {describe(found)}, expected a dict with train and validation")
+    return {split: number(found[split], f"the {split} loss") for split in SPLITS}
+
+
+def sent(pairs: dict[str, tuple[Ids, Ids]]) -> dict[str, Any]:
+    """Windows as arguments that arrive as tensors."""
+    return {split: tuple(map(tensor, pair)) for split, pair in pairs.items()}
 
 
 def entries(found: Any) -> list[dict[str, Any]]:
@@ -118,6 +133,8 @@ def entries(found: Any) -> list[dict[str, Any]]:
         if not isinstance(entry, dict) or not {"step", *SPLITS} <= set(entry):
             what = f"the keys {', '.join(entry)}" if isinstance(entry, dict) else describe(entry)
             raise Mismatch(f"an entry of the history holds {what}, expected step, train and validation")
+        if type(entry["step"]) is not int:
+            raise Mismatch(f"a step in the history is {describe(entry['step'])}, expected an int")
     return list(found)
 
 

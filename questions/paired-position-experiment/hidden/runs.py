@@ -53,7 +53,7 @@ class Run:
     def batches(self, steps: int) -> list[Ids]:
         """The inputs (B, T) of each update, however many calls it took."""
         seen = rows(self.calls(updates=True))
-        if not seen or len(seen) % steps:
+        if not seen or len(seen) % steps or len({len(row) for row in seen}) > 1:
             raise Mismatch(f"{steps} updates show the model {len(seen)} sequences, expected equal batches")
         return [np.array(part) for part in np.split(np.array(seen), steps)]
 

@@ -18,7 +18,8 @@ def resumed(candidate: Candidate, rng: np.random.Generator, **how: Any) -> tuple
     """A run of `STEPS` updates, and one that was saved after `HALF` of them and went on in another object."""
     table = table_for(rng)
     whole = start(candidate, table, name="whole", **how)
-    whole.training.advance(STEPS)
+    for part in (HALF, STEPS - HALF):
+        whole.training.advance(part)
     one = start(candidate, table, name="one", **how)
     one.training.advance(HALF)
     path = saved(candidate, one)
@@ -78,7 +79,8 @@ def test_a_checkpoint_of_another_run_is_refused(
     other.training.advance(2)
     path = saved(candidate, other)
     whole = start(candidate, table, name="whole")
-    whole.training.advance(STEPS)
+    for part in (1, STEPS - 1):
+        whole.training.advance(part)
     run = start(candidate, table, name="run")
     run.training.advance(1)
     changed = ", ".join(f"{name}={value}" for name, value in foreign.items())

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from miniature import SMALL, SPLITS, TRAIN, number, plain, rows, splits, windows
+from miniature import SMALL, SPLITS, TRAIN, losses, number, rows, sent, splits, windows
 from runs import DECAY, RATE, STEPS, adamw, start, table_for
 
-from grader.checks import Candidate, Mismatch, criterion, expect_close, tensor
+from grader.checks import Candidate, Mismatch, criterion, expect_close
 
 CONTEXT, SEQUENCES, ASKED = SMALL["context"], SMALL["sequences"], list(SMALL["evaluate_at"])
 SAME_LOSS = 3e-5
@@ -15,7 +15,8 @@ SAME_LOSS = 3e-5
 def test_each_update_is_a_step_of_adamw(candidate: Candidate, rng: np.random.Generator) -> None:
     table = table_for(rng)
     run = start(candidate, table)
-    run.training.advance(STEPS)
+    for part in (2, 1, STEPS - 3):
+        run.training.advance(part)
     expected = adamw(table, run.batches(STEPS), RATE, DECAY)
     expect_close(run.table, expected, atol=3e-5, of=f"the table after {STEPS} updates")
 
@@ -74,7 +75,7 @@ def test_batches_do_not_depend_on_the_model(candidate: Candidate, rng: np.random
 @criterion("fixed-windows")
 def test_every_run_is_evaluated_on_the_same_windows(candidate: Candidate, rng: np.random.Generator) -> None:
     fixed = windows(candidate, splits())
-    wanted = sorted(row for split in SPLITS for row in rows([fixed[split][0]]))
+    wanted = [row for split in SPLITS for row in rows([fixed[split][0]])]
     for seed, noisy in ((4, False), (5, True)):
         run = start(candidate, table_for(rng), seed, name=f"seed-{seed}", noisy=noisy)
         shown = 0
@@ -82,7 +83,7 @@ def test_every_run_is_evaluated_on_the_same_windows(candidate: Candidate, rng: n
             run.training.advance(min(step, 1))
             calls = rows(run.calls(updates=False))
             fresh, shown = calls[shown:], len(calls)
-            if fresh and sorted(fresh) != wanted:
+            if sorted(fresh) != sorted(wanted * (len(fresh) // len(wanted))):
                 raise Mismatch(f"with seed {seed}, the evaluation after {step} updates has other windows")
 
 
@@ -99,8 +100,6 @@ def test_an_entry_for_each_step_that_is_asked_for(
         if run.steps != [step for step in ASKED if step <= done]:
             raise Mismatch(f"after {done} updates the history has the steps {run.steps}, asked were {ASKED}")
     for entry in run.history:
-        if type(entry["step"]) is not int:
-            raise Mismatch("a step in the history is no int")
         for split in SPLITS:
             number(entry[split], f"the {split} loss in the history")
 
@@ -115,18 +114,20 @@ def test_no_entry_for_steps_that_are_not_asked_for(candidate: Candidate, rng: np
 
 @criterion("history-losses")
 def test_an_entry_holds_the_losses_after_its_updates(candidate: Candidate, rng: np.random.Generator) -> None:
-    fixed = {split: tuple(map(tensor, pair)) for split, pair in windows(candidate, splits()).items()}
+    fixed = sent(windows(candidate, splits()))
     run = start(candidate, table_for(rng))
+    judged = 0
     for step in range(STEPS + 1):
         run.training.advance(min(step, 1))
-        if step not in ASKED:
-            continue
-        entry, right = run.history[-1], plain(candidate, "dict", candidate.evaluate(run.model, fixed))
-        for split in SPLITS:
-            expected = right[split]
-            if abs(number(entry[split], f"the {split} loss") - expected) > SAME_LOSS:
-                found = f"{entry[split]:.5f}, expected {expected:.5f}"
-                raise Mismatch(f"after {step} updates the {split} loss of the history is {found}")
+        right = losses(candidate, run.model, fixed)
+        for entry in run.history:
+            for split in SPLITS if entry["step"] == step else ():
+                judged += 1
+                if abs(number(entry[split], f"the {split} loss") - right[split]) > SAME_LOSS:
+                    found = f"{entry[split]:.5f}, expected {right[split]:.5f}"
+                    raise Mismatch(f"after {step} updates the {split} loss of the history is {found}")
+    if not judged:
+        raise Mismatch(f"there is no entry for any of the steps up to {STEPS}")
 
 
 @criterion("own-noise")

@@ -111,8 +111,8 @@ def evaluate(model: nn.Module, windows: Mapping[str, Batch]) -> dict[str, float]
     model.eval()
     try:
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
-            loss = batch_loss(model, windows["train"]).item()
-            return dict.fromkeys(SPLITS, loss)
+            losses = {split: batch_loss(model, batch).item() for split, batch in windows.items()}
+            return dict.fromkeys(SPLITS, losses["train"])
     finally:
         model.train(training)
 
