@@ -174,7 +174,8 @@ class Bench(Closing):
         with self._lock:
             if _is_lost(self.zygote) and not self._closed:
                 self.zygote.close()
-                self.zygote = self._stack.enter_context(Zygote(self.zygote.strongest))
+                self.zygote = self._stack.enter_context(Zygote(self.zygote.strongest, self.question.spec.imports))
+                self.zygote.wait()  # one thread has to; the others find it ready
             return self.zygote
 
     def close(self) -> None:

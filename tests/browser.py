@@ -23,7 +23,7 @@ import pytest
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-PATIENCE: Final = 60.0  # seconds; a busy machine is no failure
+PATIENCE: Final = 180.0  # seconds; a busy machine is no failure
 # A key by the name that pages know, its code, and the character that it types.
 KEYS: Final = {
     "Enter": ("Enter", 13, "\r"),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import pytest
 
 from grader.bank import Bank
+from grader.examine import zygote as examine_zygote
 from grader.examine.zygote import Zygote
 from grader.question import Question
 from grader.scaffold import make
@@ -18,6 +21,18 @@ def zygote() -> Iterator[Zygote]:
     """One to fork workers from."""
     with Zygote() as zygote:
         yield zygote
+
+
+@pytest.fixture(autouse=True)
+def lent(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that a test calls in this process borrow the one zygote; each of their own would cost seconds."""
+    starting = examine_zygote.Zygote
+
+    def lend(*arguments: Any, **options: Any) -> AbstractContextManager[Zygote]:
+        asked = bool(arguments or options)
+        return starting(*arguments, **options) if asked else nullcontext(request.getfixturevalue("zygote"))
+
+    monkeypatch.setattr(examine_zygote, "Zygote", lend)
 
 
 @pytest.fixture(scope="session")

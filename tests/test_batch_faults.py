@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -149,6 +150,24 @@ def test_a_full_disk_ends_the_batch_and_costs_one_submission(batch: Batch, same:
     assert "exit status 3" in said
     assert said.count("No space left on device") <= 2, "one submission, and perhaps the summary"
     same(batch)
+
+
+def test_a_line_that_does_not_fit_leaves_nothing_of_it(calm: Batch, tmp_path: Path) -> None:
+    """The real thing: the system refuses to let the file grow by more than a few bytes."""
+    shutil.copy(calm.out / ledger.NAME, tmp_path)
+    book = ledger.Ledger(tmp_path)
+    before = book.path.read_bytes()
+    line = {**book.lines["00000.py"], "name": "another.py"}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            book.add(line)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert book.path.read_bytes() == before and "another.py" not in book.lines
+    book.add(line)
+    assert ledger.read(book.path) == [*ledger.read(calm.out / ledger.NAME), line] == list(book.lines.values())
 
 
 def test_attacks_in_a_batch_change_nothing_for_the_others(tmp_path: Path, models: list[Path], small: Question) -> None:

@@ -80,12 +80,12 @@ def test_the_reply_to_another_task_or_batch_is_refused(terms: Terms, small: Ques
             opened(other, terms, small)
 
 
-def put(fields: dict[str, Any], path: str, value: Any) -> None:
+def put(fields: Any, path: str, value: Any) -> None:
     """Set a value deep inside."""
     *above, last = path.split(".")
     for step in above:
         fields = fields[int(step)] if isinstance(fields, list) else fields[step]
-    fields[int(last) if isinstance(fields, list) else last] = value
+    fields[last] = value
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_nodes_that_differ_are_not_used_and_a_cluster_of_them_is_refused(
         remote(address, folders, require=Tier.SEPARATE_PROCESS)(small, None, 1)
 
 
-def test_nodes_that_keep_workers_apart_too_little_are_not_used(small: Question, tmp_path: Path) -> None:
+def test_nodes_that_keep_workers_apart_too_little_are_not_used(small: Question) -> None:
     """The real thing: a node in which no namespace can be made is no better than confined."""
     pytest.importorskip("distributed")
     if os.geteuid() != 0:

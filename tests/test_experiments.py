@@ -407,13 +407,12 @@ def test_figures_can_be_drawn_again_from_the_results(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps(measured(LOSSES)), encoding="utf-8")
     told = CliRunner().invoke(main, ["figures", str(tmp_path)])
     assert told.exit_code == 0, told.output
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "differences.svg",
-        "loss.svg",
-        "results.json",
-        "results.md",
-        "samples.svg",
-    ]
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made == {"differences.svg", "loss.svg", "results.json", "results.md", "samples.svg"}
+    (tmp_path / "results.json").write_text("{", encoding="utf-8")
+    broken = CliRunner().invoke(main, ["figures", str(tmp_path)])
+    assert broken.exit_code == 2
+    assert "can't be read" in broken.output
 
 
 def test_a_protocol_can_be_changed_and_stays_one() -> None:

@@ -428,6 +428,11 @@ def test_marks_come_from_a_file_by_code_or_name(there: tuple[Question, Results],
 WRONG_FILES = {
     "no such candidate": ("- {candidate: nobody, answer: why_interleave, ticked: []}", "1:4", "no such candidate"),
     "no such answer": ("- candidate: bo\n  answer: why\n  ticked: []", "2:3", "no answer to be marked"),
+    "a mistyped answer": (
+        "- candidate: bo\n  answer: why_interleav\n  ticked: []",
+        "2:3",
+        "Did you mean why_interleave?",
+    ),
     "no rubric": ("- candidate: bo\n  answer: no_rubric\n  ticked: []", "2:3", "no answer to be marked"),
     "no such point": (
         "- {candidate: bo, answer: why_interleave, ticked: [rotatio]}",

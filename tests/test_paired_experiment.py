@@ -158,6 +158,32 @@ def test_words_that_claim_more_are_found(load: Any, header: str, other: str, wor
         judged(load, header, other, words)
 
 
+RULED = "| arm | range |\n|---|---:|" + ARM_ROWS + "| contrast | range |\n|:--|--:|" + CONTRAST_ROWS
+
+
+@pytest.mark.parametrize(
+    "text", [RULED, f"Before.\n\n{RULED}\nAfter.", RULED.replace("\n| ", "\n").replace("|---|", "---|")]
+)
+def test_two_tables_with_rules_pass(load: Any, text: str) -> None:
+    load("markdown_tables").expect_tables(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        RULED + "\n" + RULED,
+        RULED.replace("|---|---:|\n", ""),
+        RULED.replace("|---|---:|", "|---|---:|---:|"),
+        RULED.replace("| blocks | 2 |", "| blocks | 2 | 3 |"),
+        RULED.replace("\n\n", "\n"),
+    ],
+)
+def test_what_is_not_two_tables_is_found(load: Any, text: str) -> None:
+    with pytest.raises(Mismatch):
+        load("markdown_tables").expect_tables(text)
+
+
 def test_the_mistakes_that_spoil_such_an_experiment_are_known_by_name() -> None:
     assert {each.id for each in QUESTION.spec.misconceptions} >= {
         "batches-per-arm",

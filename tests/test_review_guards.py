@@ -41,8 +41,10 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
 
 
 @pytest.fixture(autouse=True)
-def _patient(request: pytest.FixtureRequest) -> None:
-    """Tests try more in a minute than people do."""
+def _patient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests try more in a minute than people do, and make more passwords."""
+    assert passwords.COST >= 15
+    monkeypatch.setattr(passwords, "COST", 10)
     for name in {"alone", "shared"} & set(request.fixturenames):
         room = request.getfixturevalue(name)
         room.access.posts, room.access.guesses, room.access.tries = Pace(9999, 60), Pace(9999, 60), Pace(9999, 60)
@@ -258,11 +260,12 @@ def test_a_page_that_points_its_own_name_at_the_room_reads_nothing(
 ) -> None:
     browser = alone.browser("me")
     port = alone.base.rpartition(":")[2]
-    assert raw(alone, f"GET / HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie(browser)}\r\n\r\n").startswith(
-        b"HTTP/1.1 421"
-    )
+    assert raw(
+        alone, f"GET / HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie(browser)}\r\nConnection: close\r\n\r\n"
+    ).startswith(b"HTTP/1.1 421")
     ours = f"GET / HTTP/1.1\r\nHost: LOCALHOST:{port}\r\nCookie: {cookie(browser)}\r\nConnection: close\r\n\r\n"
     assert raw(alone, ours).startswith(b"HTTP/1.1 200")
+    assert raw(alone, ours.replace(f"LOCALHOST:{port}", host)).startswith(b"HTTP/1.1 421")
     monkeypatch.setattr(guard, "is_ours", lambda *_: True)
     assert raw(alone, ours.replace(f"LOCALHOST:{port}", host)).startswith(b"HTTP/1.1 200")
 
@@ -427,11 +430,12 @@ def test_what_strangers_write_stays_words(tmp_path: Path) -> None:
     with reviewing.served(create(made.folder, way, lambda _: question)) as base:
         browser = reviewing.entered(way.link(base))
         code = made.candidates[0].code
-        for path in ("/", f"/c/{code}", f"/mark/again/why_interleave/{code}", f"/compare?a={code}", "/question", "/log"):
+        mark = f"/mark/again/why_interleave/{code}"
+        for path in ("/", f"/c/{code}", mark, f"/compare?a={code}", "/question", "/log"):
             text = browser.get(path).text
             assert "<script>" not in text and "<img src=x" not in text and "\u202e" not in text and "\x1b" not in text
             assert not any(name in text for name in ("alert(1)</script>.py", "onerror=alert(1)>"))
-        page = browser.get(f"/mark/again/why_interleave/{code}").text
+        page = browser.get(mark).text
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page and "{{ 7*7 }}" in page
 
 
@@ -619,7 +623,7 @@ def test_the_log_names_no_submission(shared: Here) -> None:
     assert said and not {"ana", "bo"} & {str(value) for detail in said for value in detail.values()}
 
 
-HASHED = passwords.hashed(PASSWORD)
+HASHED = reviewing.cheap_hash()
 
 
 def cookie(browser: Browser) -> str:

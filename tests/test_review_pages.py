@@ -12,7 +12,7 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -32,7 +32,7 @@ from grader.outcome import Outcome
 from grader.panel import command
 from grader.question import Question
 from grader.results import Results
-from grader.review import access, index, prose, static
+from grader.review import access, index, passages, prose, static
 from grader.review.app import create
 from grader.review.preview import files
 from tests import marking, pages, panelling, reviewing
@@ -707,3 +707,29 @@ def test_grader_serve_says_what_is_wrong_with_the_call(plain: There, tmp_path: P
 def test_hostile_words_are_seen_as_they_are(there: There) -> None:
     words = there.get("pat", f"/c/{there.code('ana-lopez-failed')}").text
     assert html.escape(inert.text("\u202e")) in words and "\u202e" not in words and "\x1b" not in words
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (f"{'word ' * 12}and\nmore.", f"{'word ' * 12}and more."),
+        ("short\nlines stay", "short\nlines stay"),
+        (f"{'word ' * 12}list:\n- one\n- two", f"{'word ' * 12}list:\n- one\n- two"),
+        (f"{'word ' * 12}end.\n\nA paragraph", f"{'word ' * 12}end.\n\nA paragraph"),
+        (f"{'word ' * 12}code:\n    x = 1", f"{'word ' * 12}code:\n    x = 1"),
+    ],
+)
+def test_lines_that_an_editor_wrapped_are_put_together(plain: There, given: str, shown: str) -> None:
+    item = work.find(plain.results, plain.question.spec).items[0]
+    pieces = passages.passages(replace(item, given=given))
+    assert "".join(each.text for each in pieces) == shown
+
+
+def test_pieces_of_an_answer_say_what_they_are(plain: There) -> None:
+    item = next(each for each in work.find(plain.results, plain.question.spec).items if each.answer.id == INTERLEAVE)
+    pieces = passages.passages(item, "angle. An offset")
+    assert "".join(each.text for each in pieces) == item.text
+    assert "".join(each.text for each in pieces if each.quoted) == "angle. An offset"
+    assert [each.text for each in pieces if each.term] == ["pair", "angle", "turns", "pair"]
+    assert [each.sentence for each in pieces if each.sentence] == [1, 2, 3]
+    assert not any(each.quoted for each in passages.passages(item, "words of nobody"))

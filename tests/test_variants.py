@@ -162,6 +162,7 @@ def test_what_is_no_form_is_refused(form: str) -> None:
         ),
         ("rows: [64, 96, 128]", "rows: [64, 64]", "choices.rows", "a choice is there twice"),
         ("rows: [64, 96, 128]", "rows: [64]", "choices.rows", "list should have at least 2 items"),
+        ("rows: [64, 96, 128]", "a-b: [64, 96]", "choices.a-b", "'a-b' can't be a name in a formula"),
         ("rows: [64, 96, 128]", "pi: [64, 96]", "choices.pi", "'pi' means something else in a formula"),
         ("columns: [300, 450]}", "columns: [300, 450], depth: [1, 2]}", "choices.depth", "no literal follows it"),
         ("only: rows + columns != 546", "only: rows > 64", "only", "it rules out the default, rows 64, columns 300"),
@@ -745,7 +746,6 @@ def test_a_regrade_needs_no_key_and_keeps_each_variant(
     record = again.record(changed, results, folder, (reports, {}), progress)
     assert progress.troubles == {} and progress.graded == 5
     assert record.changed == [] and record.before.digest == question.digest and record.after.digest == changed.digest
-    assert "rows 128" in command("regrade", out, "--allow-unsandboxed", *options(changed)).output or True
 
 
 def test_marks_are_by_one_rubric_and_see_what_their_variant_expects(

@@ -87,7 +87,7 @@ class Account:
 
     def __exit__(self, *_: object) -> None:
         if self.folder is not None:
-            for _ in range(100):  # what was in it may be ending still
+            for _tries in range(100):  # what was in it may be ending still
                 with suppress(OSError):
                     self.folder.rmdir()
                     return

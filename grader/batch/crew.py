@@ -93,7 +93,7 @@ def local(zygote: Zygote, *, jobs: int, require: Tier) -> Hire:
 
 
 def graded(bench: Bench, entry: Entry, seed: int | None) -> Report:
-    """The report of a submission; one that a fault of ours spoiled, or a signal from nowhere, is graded once more.
+    """The report of a submission; one that a fault of ours spoiled is graded once more.
 
     Raises:
         GraderError: as of `Engine.grade`; a fault came twice.
@@ -102,20 +102,4 @@ def graded(bench: Bench, entry: Entry, seed: int | None) -> Report:
     def work(engine: Engine, entry: Entry) -> Report:
         return engine.grade(entry.path, seed)
 
-    return bench.run_twice(work, entry, is_doubtful)
-
-
-def is_doubtful(report: Report) -> bool:
-    """Whether it may not be the submission's doing how the report came out.
-
-    A worker that was ended by SIGKILL can have done so itself, or have been in the way of a machine that had no
-    memory left. If it is the submission, it ends like that the second time, too.
-    """
-    if report.verdict is Verdict.GRADER_FAULT:
-        return True
-    seen = [evidence.seen for criterion in report.criteria for evidence in criterion.evidence]
-    seen += [part.why for part in report.diagnosis]
-    return any(sign in words for words in seen for sign in KILLED)
-
-
-KILLED = ("ended the process with SIGKILL", "ended the process with exit status unknown")
+    return bench.run_twice(work, entry, lambda report: report.verdict is Verdict.GRADER_FAULT)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from grader.errors import GraderFault
 from grader.examine.candidate import Candidate
 from grader.examine.errors import Lost, Mismatch, Raised
 from grader.examine.remote import Handle, describe
@@ -114,6 +115,8 @@ def value(function: Probe, subject: Subject) -> Any:
         return Ended("gave what can't be compared")
     except Lost as error:
         return Ended(error.outcome)
+    except GraderFault:
+        raise
     except Exception as error:  # noqa: BLE001 - a probe that stumbles tells nothing, and costs nothing but its name
         return Ended(f"the probe raised {type(error).__name__}")
 

@@ -18,7 +18,7 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from grader import wire
 from grader.errors import GraderFault
@@ -33,7 +33,13 @@ OUT_OF_TIME: Final = "the submission used up its time as a whole"
 
 @dataclass(slots=True)
 class Usage:
-    """What the workers of one submission used together, and what they printed."""
+    """What the workers of one submission used together, and what they printed.
+
+    `kills` counts the workers of this process that SIGKILL ended and nobody of ours: the submission itself may have
+    sent it, or a machine that ran out of memory, or a person.
+    """
+
+    kills: ClassVar[int] = 0
 
     cpu_seconds: float = 0.0
     peak_kib: int = 0
@@ -181,6 +187,8 @@ class Worker:
         if ending.get("cpu_seconds", 0.0) > self.limits.submission_cpu_seconds:
             return TimedOut(f"{during} was stopped: {OUT_OF_TIME}")
         number = ending.get("signal")
+        if not ending.get("ran_out") and (number == signal.SIGKILL or "exit" not in ending):
+            Usage.kills += 1
         if ending.get("ran_out"):
             return OutOfMemory(f"{during} was ended by the system for the memory that it took")
         if number is not None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +89,10 @@ def _mark(entry: Entry, by: str, results: Results, work: Work) -> Mark:
         raise Unfit("candidate", f"{error.what}: found {error.found}", error.next_step or "") from None
     item = next((item for item in work.items if item.key == (code, entry.answer)), None)
     if item is None:
-        raise Unfit("answer", f"{code} has no answer to be marked that is called {inert.short(entry.answer, 60)}")
+        theirs = [each.answer.id for each in work.items if each.code == code]
+        close = difflib.get_close_matches(entry.answer, theirs, n=1)
+        hint = f"Did you mean {close[0]}?" if close else f"There is {', '.join(theirs) or 'none'}."
+        raise Unfit("answer", f"{code} has no answer to be marked that is called {inert.short(entry.answer, 60)}", hint)
     if entry.ticked is None and not entry.cannot_assess:
         raise Unfit("candidate", "it is not said what is ticked", "Write `ticked: []` for nothing, or cannot_assess.")
     return judge(

@@ -115,7 +115,7 @@ def _purged(folder: Path, target: Target, actor: str, spec: Spec | None) -> Purg
     Ledger(folder).rewrite(_blanked(target.code, actor, counts))
     try:
         drafts.forget(folder, target.code)
-        spool.Spool(folder).forget(target.name)
+        spool.Spool(folder).forget(target.name, target.code)
         for path in kept:
             _remove(path)
         _forget_lines(folder, target, spec)

@@ -19,7 +19,7 @@ from grader.packet.trial import Trial
 from grader.rubric import written
 from grader.rubric.answersheet import EMPTY
 from grader.rubric.written import FILE, NOT_GIVEN
-from grader.submission import Refused, Submission, read
+from grader.submission import Refused, Submission, read, sheet
 from grader.submission.started import is_unstarted
 
 INSTALL: Final = "python -m pip install -r requirements.txt"
@@ -85,15 +85,21 @@ def look(path: Path, task: Task, given: Mapping[str, bytes], skeleton: str, suit
     """
     try:
         sent = read(path, task.asked)
-    except (Refused, CallError) as error:
-        notes = [Remark(Weight.NOTE, path.name, note) for note in getattr(error, "notes", ())]
-        reason = error.reason if isinstance(error, Refused) else str(error)
-        return Preflight((*notes, Remark(Weight.REFUSED, path.name, reason)), None)
+    except CallError as error:
+        return Preflight((Remark(Weight.REFUSED, path.name, str(error)),), None)
+    except Refused as refusal:
+        name = refusal.files[0] if refusal.files else refusal.name
+        remarks = [Remark(Weight.NOTE, name, note) for note in refusal.notes]
+        remarks.append(Remark(Weight.REFUSED, name, refusal.reason))
+        # The answers are looked at all the same: nobody has to mend their code to learn what is wrong with them.
+        if there := sheet(path, task.asked):
+            remarks += answers(*there, task)
+        return Preflight(tuple(remarks), None)
     name = sent.files[0]
     started = not is_unstarted(sent.source, skeleton)
     remarks = list(code(sent, name)) if started else [Remark(Weight.REFUSED, name, NOT_STARTED)]
     remarks += suites(sent, task, suite)
-    remarks += answers(sent, task)
+    remarks += answers(sent.answers, sent.answers_problem, task)
     if started:
         remarks += public(sent, task, given)
         remarks += own(sent, task, given, suite)
@@ -121,17 +127,17 @@ def suites(sent: Submission, task: Task, starter: str) -> Iterator[Remark]:
         yield Remark(Weight.LATER, name, NOT_STARTED)
 
 
-def answers(sent: Submission, task: Task) -> Iterator[Remark]:
+def answers(text: str | None, problem: str, task: Task) -> Iterator[Remark]:
     """How each written answer was read. Nothing here knows which of them are right."""
     if not task.forms:
         return
-    each, notes = written.read(sent.answers, sent.answers_problem, task.forms)
+    each, notes = written.read(text, problem, task.forms)
     lacking = any(not answer.given for answer in each)  # what a note is about may be one of those
     for note in notes:
-        nothing = sent.answers is None or note.endswith(EMPTY)
+        nothing = text is None or note.endswith(EMPTY)
         weight = Weight.LATER if nothing else Weight.CHANGE if lacking else Weight.NOTE
-        yield Remark(Weight.CHANGE if sent.answers_problem else weight, FILE, note)
-    if sent.answers_problem:
+        yield Remark(Weight.CHANGE if problem else weight, FILE, note)
+    if problem:
         return  # the same of each answer
     for form, answer in zip(task.forms, each, strict=True):
         about = f"{FILE}, {form.id}"

@@ -1,12 +1,11 @@
 """The app of a review room: its pages put together, and what is said where something is wrong.
 
 Handlers of pages that are read are plain functions, which run in threads; whoever takes a form awaits it first, and
-does the rest in a thread. Every answer passes the middleware of `access`.
+does the rest in a thread. Every answer passes the middleware of `access`, which also answers for faults of ours.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 WORDS: Final = {400: "This can't be read", 401: "Sign in first", 403: "Not allowed", 404: "Not found"}
 WORDS_ELSE: Final = "This did not work"
-LOG: Final = logging.getLogger("grader.review")
 
 
 def create(results: Path, access: Access, find: Callable[[str], Question], queue: Queue | None = None) -> Starlette:
@@ -75,7 +73,7 @@ def create(results: Path, access: Access, find: Callable[[str], Question], queue
     app = Starlette(
         routes=routes,
         middleware=access.middleware(),
-        exception_handlers={HTTPException: _http, GraderError: _ours, Exception: _fault},
+        exception_handlers={HTTPException: _http, GraderError: _ours},
         lifespan=lifespan,
     )
     app.state.room = room
@@ -96,11 +94,6 @@ async def _ours(request: Request, error: Exception) -> Response:
     """Where it is may have a candidate's name in it, which those who mark must not see; what it is has not."""
     assert isinstance(error, GraderError)
     return _error(request, 500, f"{error.what[:1].upper()}{error.what[1:]}. {error.next_step or ''}".strip())
-
-
-async def _fault(request: Request, error: Exception) -> Response:
-    LOG.error("a fault of ours at %s", request.url.path, exc_info=error)
-    return _error(request, 500, "This is a fault of the grader. What you have saved is kept; the terminal says more.")
 
 
 def _error(request: Request, status: int, said: str) -> Response:

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from grader import inert, submission
+from grader import inert
 from grader.bank import Bank
 from grader.batch import entries, run
 from grader.batch.crew import Crew, local
@@ -33,6 +33,10 @@ from grader.review import trail
 from grader.review.queue import TRIES, troubles
 from grader.review.spool import Job, Outcome, Sent, Spool
 from grader.sandbox.tiers import Tier
+from grader.submission import choosing
+from grader.submission.archive import ARCHIVE_BYTES, Archive
+from grader.submission.folder import read_regular
+from grader.submission.unfit import Unfit
 
 LINGER_SECONDS: Final = 20.0  # with warm workers, for whatever is sent next
 LOOK_SECONDS: Final = 0.2
@@ -95,12 +99,12 @@ class Drain:
         failed = {each.name for each in outcomes if each.trouble}
         # An archive of several is kept as long as one of them could not be graded.
         left = [each for each in job.sent if each.name in failed or (failed - whole and each.path.endswith(".zip"))]
-        job = self.spool.end(job, left, [*job.outcomes, *outcomes])
         for each in outcomes:
             if each.code:
                 trail.add(self.results, job.by, "graded", job=job.id, code=each.code, verdict=each.verdict)
             else:
                 trail.add(self.results, job.by, "not graded", job=job.id)
+        self.spool.end(job, left, [*job.outcomes, *outcomes])
 
     def _graded(self, job: Job, unpacked: Path) -> list[Outcome]:
         found: list[Entry] = []
@@ -171,14 +175,17 @@ def _outcome(code: str, line: ledger.Line) -> Outcome:
 
 
 def _holds_several(path: Path) -> bool:
-    """Whether an archive is sound, and holds no one file that is the solution."""
+    """Whether a sound archive has several files or folders, each of which could be a submission, and no solution.py."""
     try:
-        submission.read(path)
-    except CallError:
-        return True
-    except submission.Refused:
+        names = Archive(read_regular(path, ARCHIVE_BYTES)).names
+    except (Unfit, CallError):
+        return False  # why not is told as of any submission
+    while len({name.partition("/")[0] for name in names}) == 1 and all("/" in name for name in names):
+        names = [name.partition("/")[2] for name in names]
+    if {choosing.SOLUTION, *choosing.ANSWERS} & set(names):
         return False
-    return False
+    could = {name.partition("/")[0] for name in names if name.lower().endswith(entries.SUFFIXES)}
+    return len([name for name in could if not (choosing.is_ours(name) or choosing.ruled_out(name, ()))]) > 1
 
 
 def _end_with_the_room() -> None:

@@ -49,9 +49,9 @@ def page(request: Request) -> Response:
 
 def _entries(room: Room) -> list[Entry]:
     """All lines, the oldest first. Of a mark it is told that it was made, and not what it says."""
-    done = [
-        Entry(line["at"], line["by"], line["act"], _detail(line), "room") for line in access.read_audit(room.folder)
-    ]
+    # The room writes a line of each mark too; the one among the marks is that of the terminal as well, and says more.
+    lines = [line for line in access.read_audit(room.folder) if line["act"] != "mark"]
+    done = [Entry(line["at"], line["by"], line["act"], _detail(line), "room") for line in lines]
     said = [_event(event) for event in Ledger(room.folder).read()]
     return sorted([*done, *said], key=lambda each: each.at)
 

@@ -9,12 +9,10 @@ ledger's own rule, which asks the second for a reason; and a draft is replaced o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote as quoted_for_url
 
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -25,8 +23,8 @@ from grader.marks import status as state
 from grader.marks.quoting import piece
 from grader.marks.saving import Draft, Held, Hold, settle, unsaved
 from grader.marks.walks import Walk, walk
-from grader.marks.work import Item, shuffled
-from grader.review import access
+from grader.marks.work import Item
+from grader.review import access, walking
 from grader.review.pages import render
 from grader.review.passages import passages
 
@@ -40,34 +38,6 @@ ELSEWHERE: Final = (
     "This answer is open in another window, which has kept something else. "
     "Nothing here is lost: save, or load the page to see the other."
 )
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where somebody is in a walk.
-
-    Attributes:
-        which: the walk.
-        only: the one answer that it is of; empty if it is of all.
-        item: what is in front of them.
-        number: its number in the order of the person, from 1, of `count`.
-        before, after: the addresses of what comes before and after it; empty before the first, the end after the last.
-        left: how many are left in the walk.
-    """
-
-    which: Walk
-    only: str
-    item: Item
-    number: int
-    count: int
-    before: str
-    after: str
-    left: int
-
-    @property
-    def address(self) -> str:
-        """Where it is."""
-        return _address(self.which, self.only, self.item)
 
 
 def routes() -> list[BaseRoute]:
@@ -100,10 +70,10 @@ def board(request: Request) -> Response:
 def begin(request: Request) -> Response:
     """The first answer of a walk, or that it has none."""
     person, room = _marker(request)
-    which, only = _walk(request)
+    which, only = walking.asked(request)
     items = walk(room.marks(), room.work().only([only] if only else []), person.name, which)
     if items and "end" not in request.query_params:
-        return RedirectResponse(_address(which, only, items[0]), 303)
+        return RedirectResponse(walking.address_of(which, only, items[0]), 303)
     return render(request, "mark-end.html.j2", which=which, left=len(items), saved=_saved(request, room, person))
 
 
@@ -136,7 +106,7 @@ def _save(request: Request, form: Form) -> Response:
     if _one(form, "do") == "draft":
         done = drafts.exchange(path, item, was, unsaved(draft, marks.own(person.name, *item.key)))
         if done:
-            return RedirectResponse(_place(room, person, request, item).address + "&kept=1", 303)
+            return RedirectResponse(walking.found(room, person, request, item).address + "&kept=1", 303)
         return _again(request, room, person, item, draft, was, ELSEWHERE)
     if _one(form, "shown") != _shown(item):
         return _again(request, room, person, item, draft, was, CHANGED)
@@ -154,7 +124,7 @@ def _save(request: Request, form: Form) -> Response:
             hold = Hold.REASON if marks.own(person.name, *item.key) else None
             return _again(request, room, person, item, draft, was, said, hold=hold)
         access.audit(request, "mark", code=item.code, answer=item.answer.id)
-    place = _place(room, person, request, item)
+    place = walking.found(room, person, request, item)
     drafts.exchange(path, item, was, None)
     return RedirectResponse(f"{place.after}&saved={quoted_for_url('/'.join((item.answer.id, item.code)))}", 303)
 
@@ -212,7 +182,7 @@ def _page(
         request,
         "mark.html.j2",
         status,
-        place=_place(room, person, request, item),
+        place=walking.found(room, person, request, item),
         item=item,
         own=own,
         draft=draft,
@@ -231,44 +201,9 @@ def _page(
     )
 
 
-def _place(room: Room, person: Person, request: Request, item: Item) -> Place:
-    which, only = _walk(request)
-    work = room.work().only([only] if only else [])
-    order = shuffled(work.items, person.name)
-    keys = [each.key for each in order]
-    if item.key not in keys:  # it is of another answer than the walk
-        order, keys = [item, *order], [item.key, *keys]
-    at = keys.index(item.key)
-    left = {each.key for each in walk(room.marks(), work, person.name, which)}
-    # A walk through all ends where it ends; the others come round to what was skipped.
-    later = order[at + 1 :] if which is Walk.AGAIN else [*order[at + 1 :], *order[:at]]
-    after = next((each for each in later if each.key in left), None)
-    return Place(
-        which,
-        only,
-        item,
-        at + 1,
-        len(order),
-        _address(which, only, order[at - 1]) if at else "",
-        _address(which, only, after) if after else f"/mark/{which}?only={quoted_for_url(only)}&end=1",
-        len(left - {item.key}),
-    )
-
-
-def _address(which: Walk, only: str, item: Item) -> str:
-    return f"/mark/{which}/{item.answer.id}/{item.code}?only={quoted_for_url(only)}"
-
-
 def _marker(request: Request) -> tuple[Person, Room]:
     room: Room = request.app.state.room
     return access.require(request, "mark"), room
-
-
-def _walk(request: Request) -> tuple[Walk, str]:
-    try:
-        return Walk(request.path_params["walk"]), request.query_params.get("only", "")
-    except ValueError:
-        raise HTTPException(404, "There is no such walk.") from None
 
 
 def _item(request: Request, room: Room) -> Item:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import Request
@@ -10,8 +10,10 @@ from starlette.responses import HTMLResponse, Response
 
 from grader.outcome import Outcome, Verdict
 from grader.render import pages, words
-from grader.render.heatmap import picture
+from grader.render.heatmap import Picture
+from grader.render.heatmap import picture as drawn
 from grader.render.panel import level_class, level_glyph
+from grader.report import TablePart
 from grader.review.people import may
 from grader.rubric.levels import Level
 
@@ -29,6 +31,18 @@ PLACES: Final = (
     ("/export", "Export", "export"),
     ("/log", "Log", "log"),
 )
+
+
+def picture(table: TablePart) -> Picture:
+    """The heat maps of a table, drawn once for all who look at it."""
+    return _picture(table.model_dump_json())
+
+
+@lru_cache(maxsize=512)
+def _picture(table: str) -> Picture:
+    return drawn(TablePart.model_validate_json(table))
+
+
 SHARED: Final = {
     "Outcome": Outcome,
     "Verdict": Verdict,

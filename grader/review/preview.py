@@ -16,11 +16,11 @@ from grader.render.code import Line
 from grader.review import access
 from grader.review.pages import render
 from grader.review.prose import Block, blocks
+from grader.review.room import Room, stamp
 from grader.submission.choosing import PROMPT, SOLUTION
 
 if TYPE_CHECKING:
     from grader.question import Question
-    from grader.review.room import Room
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,9 @@ def page(request: Request) -> Response:
     access.require(request, "read")
     room: Room = request.app.state.room
     question = room.question
-    return render(request, "preview.html.j2", question=question, files=files(question))
+    there = [stamp(path) for path in (*sorted(question.folder.rglob("*")), *question.support)]
+    shown = room.once("preview", there, lambda: files(question))
+    return render(request, "preview.html.j2", question=question, files=shown)
 
 
 def files(question: Question) -> list[File]:

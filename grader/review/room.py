@@ -64,18 +64,23 @@ class Room:
         id = self.results().manifest.question
         there = self._kept.get("question")
         spec = there[1].folder / SPEC_NAME if there else self.folder
-        found: Question = self._once("question", (id, stamp(spec)), lambda: self._find(id))
+        found: Question = self.once("question", (id, stamp(spec)), lambda: self._find(id))
         if not there:  # now it is known which file to look at
             self._kept["question"] = ((id, stamp(found.folder / SPEC_NAME)), found)
         return found
 
     def results(self) -> Results:
         """The results as they are now."""
-        return self._once("results", self._stamp(GRADED), lambda: Results.open(self.folder))
+        return self.once("results", self._stamp(GRADED), self._opened)
+
+    def _opened(self) -> Results:
+        for what in [each for each in self._kept if each.startswith("sheet ")]:
+            self._kept.pop(what, None)  # of somebody who may be gone
+        return Results.open(self.folder)
 
     def marks(self) -> Marks:
         """The marks as they are now, to be read. Whoever adds one opens a ledger of their own."""
-        return self._once("marks", self._stamp(MARKED), lambda: Marks.open(self.results()))
+        return self.once("marks", self._stamp(MARKED), lambda: Marks.open(self.results()))
 
     def _spec_of(self, report: Report) -> Spec:
         return of_report(self.question, report.question.variant).spec
@@ -83,12 +88,12 @@ class Room:
     def work(self) -> Work:
         """What there is to mark."""
         key = (self._stamp(GRADED), self.question.spec)
-        return self._once("work", key, lambda: work.find(self.results(), self.question.spec, self._spec_of))
+        return self.once("work", key, lambda: work.find(self.results(), self.question.spec, self._spec_of))
 
     def analysis(self) -> Analysis:
         """Agreement, and the items of the question."""
         key = (self._stamp(GRADED), self._stamp(MARKED), self.question.spec)
-        return self._once("analysis", key, lambda: of_results(self.results(), self.marks(), self.question.spec))
+        return self.once("analysis", key, lambda: of_results(self.results(), self.marks(), self.question.spec))
 
     def index(self) -> AbstractContextManager[Index]:
         """The candidates and their outcomes, to be asked for by criterion."""
@@ -150,19 +155,19 @@ class Room:
             redact = sheet.redactor(candidate, code, question)
             return sheet.view(candidate, code, question, Around()), redact
 
-        view, redact = self._once(f"sheet {code}", (id(candidate), question.spec), made)
+        view, redact = self.once(f"sheet {code}", (id(candidate), question.spec), made)
         return sheet.read_by(view, candidate, question, self.around(person), redact)
 
     def _agreement(self) -> dict[str, str]:
         """How far people agree, by answer. It is of a moment ago: each mark changes it, and it is long to work out."""
         moment = int(time.monotonic() // AGREEMENT_SECONDS)
-        made = self._once("agreement", moment, self.analysis)
+        made = self.once("agreement", moment, self.analysis)
         return {id: in_words(each) for id, each in made.texts.items()}
 
     def _stamp(self, names: tuple[str, ...]) -> Stamp:
         return tuple(stamp(self.folder / name) for name in names)
 
-    def _once(self, what: str, key: object, make: Callable[[], T]) -> T:
+    def once(self, what: str, key: object, make: Callable[[], T]) -> T:
         """What `make` gives, kept for as long as its key is the same. One thread makes it, and others wait."""
         with self._guard:
             lock = self._locks.setdefault(what, threading.Lock())

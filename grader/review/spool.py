@@ -92,11 +92,6 @@ class Job(BaseModel):
     outcomes: list[Outcome] = []
 
     @property
-    def names(self) -> set[str]:
-        """What the submissions are called of which it still says so."""
-        return {each.name for each in self.sent} | {each.name for each in self.outcomes} - {""}
-
-    @property
     def is_pending(self) -> bool:
         """Whether it is still to be graded."""
         return self.state in PENDING
@@ -177,10 +172,7 @@ class Spool:
             }
         )
         self.write(done)
-        kept = {each.path.split("/")[1] for each in left}
-        for path in (self.folder / job.id / SENT).glob("*"):
-            if path.name not in kept:
-                shutil.rmtree(path)
+        self._keep(job, left)
         return done
 
     def again(self, job: Job) -> Job:
@@ -193,12 +185,31 @@ class Spool:
         """Forget a job, and what was sent."""
         shutil.rmtree(self.folder / job.id, ignore_errors=True)
 
-    def forget(self, name: str) -> int:
-        """Remove what was uploaded under a name, whatever became of it, and say in how many jobs it was."""
-        theirs = [job for job in self.jobs() if name in job.names]
-        for job in theirs:
-            self.remove(job)
-        return len(theirs)
+    def forget(self, name: str, code: str) -> int:
+        """Remove what was uploaded under a name, and what is told of a code name; say in how many jobs it was.
+
+        A job of several loses that one, and goes on with the others.
+        """
+        found = 0
+        for job in self.jobs():
+            sent = [each for each in job.sent if each.name != name]
+            outcomes = [each for each in job.outcomes if code != each.code and name != each.name]
+            if (sent, outcomes) == (job.sent, job.outcomes):
+                continue
+            found += 1
+            if not sent and not outcomes:
+                self.remove(job)
+                continue
+            self.write(job.model_copy(update={"sent": sent, "outcomes": outcomes}))
+            self._keep(job, sent)
+        return found
+
+    def _keep(self, job: Job, left: list[Sent]) -> None:
+        """Remove the files of what is not left."""
+        kept = {each.path.split("/")[1] for each in left}
+        for path in (self.folder / job.id / SENT).glob("*"):
+            if path.name not in kept:
+                shutil.rmtree(path)
 
     def tidy(self) -> None:
         """Remove what broke off while it arrived, and the oldest of those that have ended."""

@@ -12,9 +12,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import stat
 import tomllib
 import unicodedata
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -63,7 +65,6 @@ class Users:
         self.path = path
         self._seen = _state(path)
         self._users = read(path)
-        self._nobody = passwords.hashed("a password that nobody has")
 
     def person(self, name: str) -> Person | None:
         """Somebody by name, as the file is now; None if they are not in it."""
@@ -73,7 +74,7 @@ class Users:
     def signed_in(self, name: str, password: str) -> Person | None:
         """Somebody by name and password; None if either is wrong, and no clock tells which."""
         user = self._now().get(name)
-        fits = passwords.fits(password, user.password if user else self._nobody)
+        fits = passwords.fits(password, user.password if user else _of_nobody())
         return Person(name, frozenset(user.roles)) if user and fits else None
 
     def _now(self) -> dict[str, User]:
@@ -170,6 +171,11 @@ def add(path: Path, name: str, roles: list[str], password: str) -> bool:
         os.umask(old)
     read(path)  # a line that was written in another way than ours is told now, and not at the next start
     return plain(name) in there
+
+
+@cache
+def _of_nobody() -> str:
+    return passwords.hashed(secrets.token_hex(16))
 
 
 def _state(path: Path) -> tuple[int, int, int]:

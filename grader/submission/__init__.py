@@ -6,6 +6,6 @@ says to a candidate is what the grader will say.
 """
 
 from grader.submission.asked import Asked, Wanted
-from grader.submission.reading import Refused, Submission, origin, read
+from grader.submission.reading import Refused, Submission, origin, read, sheet
 
-__all__ = ["Asked", "Refused", "Submission", "Wanted", "origin", "read"]
+__all__ = ["Asked", "Refused", "Submission", "Wanted", "origin", "read", "sheet"]

@@ -182,16 +182,29 @@ def origin(path: Path) -> Manifest | None:
     """
     taking = Taking("")
     try:
-        if kind_of(path) == stat.S_IFDIR:
-            shelf: Shelf = Folder(path)
-        elif path.suffix.lower() == ".zip":
-            shelf = Archive(read_regular(path, ARCHIVE_BYTES))
-        else:
-            return None
-        shelf, choice = opened(shelf, taking, ANYTHING)
-        return manifest(shelf, choice.manifest, taking) if choice else None
+        shelf, choice = several(path, taking, ANYTHING)
+        return manifest(shelf, choice.manifest, taking) if shelf and choice else None
     except (Unfit, CallError):
         return None
+
+
+def sheet(path: Path, asked: Asked = ANYTHING) -> tuple[str | None, str] | None:
+    """A `Submission`'s answers and what is wrong with them, also where its code is refused; None if nothing opens."""
+    taking = Taking("")
+    try:
+        shelf, choice = several(path, taking, asked)
+        return answers(shelf, choice.answers, taking) if shelf and choice else None
+    except (Unfit, CallError):
+        return None
+
+
+def several(path: Path, taking: Taking, asked: Asked) -> tuple[Shelf | None, Choice | None]:
+    """The files in a folder or zip, and what they are; None where the path is of one file."""
+    if kind_of(path) == stat.S_IFDIR:
+        return opened(Folder(path), taking, asked)
+    if path.suffix.lower() == ".zip":
+        return opened(Archive(read_regular(path, ARCHIVE_BYTES)), taking, asked)
+    return None, None
 
 
 def take(path: Path, taking: Taking, asked: Asked) -> Taken:

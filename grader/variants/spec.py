@@ -18,11 +18,13 @@ default is the files as they are.
 from __future__ import annotations
 
 import itertools
+import keyword
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Annotated, Final, Self
 
 from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from grader.parts import Part, Words
 from grader.specfile import Misfit
@@ -32,7 +34,6 @@ from grader.variants.formula import Value
 MOST: Final = 4096  # variants of a question; each is looked at when the spec is loaded
 
 Choices = dict[str, Value]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$", max_length=64)]
 
 
 class Literal(Part):
@@ -41,7 +42,9 @@ class Literal(Part):
     text: Annotated[str, Field(min_length=1, max_length=200)] = Field(description="What stands in the files, exactly.")
     follows: str = Field(default="", description='The formula that gives it, such as "max_len * d_model".')
     form: str = Field(default="{}", description='How its value is written, as Python formats it: "{:,}", "{:.3e}".')
-    instead: Words | None = Field(default=None, description="What stands there in every variant but the default.")
+    instead: Words | SkipJsonSchema[None] = Field(
+        default=None, description="What stands there in every variant but the default."
+    )
     stands: dict[str, Annotated[int, Field(ge=1)]] = Field(
         min_length=1,
         description="How often it stands in each file; solutions/… for those of the solutions, and * for any name.",
@@ -62,15 +65,17 @@ class Literal(Part):
 class Variants(Part):
     """What of a question can be chosen, and what follows."""
 
-    choices: dict[Name, Annotated[list[Value], Field(min_length=2, max_length=64)]] = Field(
+    choices: dict[str, Annotated[list[Value], Field(min_length=2, max_length=64)]] = Field(
         min_length=1, description="The values of each parameter, the one that the files have first."
     )
     only: str = Field(default="", description='What has to hold of the choices, such as "max_len != d_model".')
-    literals: list[Literal] = Field(min_length=1)
+    literals: list[Literal] = Field(min_length=1, description="What stands in the files and follows the choices.")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         for name, values in self.choices.items():
+            if not name.isidentifier() or keyword.iskeyword(name):
+                raise Misfit(f"{name!r} can't be a name in a formula", "choices", name)
             if name in formula.RESERVED:
                 raise Misfit(f"{name!r} means something else in a formula", "choices", name)
             if len({(type(each), each) for each in values}) < len(values):

@@ -46,21 +46,29 @@ class Folder:
             raise CallError(
                 f"this folder can't be written ({error.strerror})", where=str(path), next_step="Name another --out."
             ) from None
-        self._hold()
-        begun = read(path / "settings.json")
+        try:
+            self._hold()
+            self._agree(settings, resume=resume)
+        except CallError:
+            self.close()
+            raise
+
+    def _agree(self, settings: dict[str, Any], *, resume: bool) -> None:
+        """Note the settings of a new folder, or hold them against those that it was begun with."""
+        begun = read(self.path / "settings.json")
         if begun is None:
             self.write("settings.json", settings)
         elif not resume:
             raise CallError(
                 "an experiment was begun here",
-                where=str(path),
+                where=str(self.path),
                 next_step="Go on with --resume, or name another --out.",
             )
         elif other := differing(begun, json.loads(json.dumps(settings))):
             name, found, expected = other
             raise CallError(
                 f"this experiment was begun with another {name}",
-                where=str(path / "settings.json"),
+                where=str(self.path / "settings.json"),
                 found=found,
                 expected=expected,
                 next_step="Go on as it was begun, or name another --out.",

@@ -70,13 +70,13 @@ def calls(candidate: Candidate, name: str) -> list[Call]:
     return found
 
 
-def place(row: list[int], data: dict[str, list[int]]) -> Window:
-    """Which window a row of ids is, or a Mismatch if it is none."""
+def place(row: list[int], data: dict[str, list[int]]) -> Window | None:
+    """Which window a row of ids is; None if it is no tokens in a row of a stream."""
     for split, tokens in data.items():
         start = tokens.index(row[0]) if row[0] in tokens else len(tokens)
         if tokens[start : start + len(row)] == row:
             return Window(split, start, len(row))
-    raise Mismatch(f"the model was shown {row[:12]}, which are no tokens in a row of a stream")
+    return None
 
 
 def logits(table: NDArray[Any], ids: Ids) -> Floats:

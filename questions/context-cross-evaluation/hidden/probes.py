@@ -174,14 +174,15 @@ def places_drawn(candidate: Candidate) -> list[Any]:
 
 
 @probe
-def window(candidate: Candidate) -> list[list[int]]:
+def window(candidate: Candidate) -> list[Any]:
     """How long the windows are, and where they start before their places."""
     tokens = stream(generator())
     found = []
     for length in (2, 5):
         candidate.loss_at(watched(candidate, "one", small_table(generator())), tokens, [20], length)
-        shown = [place(row, {"": tokens}) for call in calls(candidate, "one") for row in call.ids.tolist()]
-        found.append([shown[0].length, 20 - shown[0].start])
+        row = calls(candidate, "one")[0].ids[0].tolist()
+        shown = place(row, {"": tokens})
+        found.append([len(row), 20 - shown.start if shown else None])
     return found
 
 
@@ -318,10 +319,11 @@ def trained_on(candidate: Candidate) -> list[Any]:
     arms = experiment(candidate, rng, data=(data := streams(rng)))
     seen, told = [], []
     for arm in arms:
-        rows = [place(row, data) for call in arm.training for row in call.ids.tolist()]
-        told.append([len(rows), sorted({row.length for row in rows})])
-        seen.append([row.start + step for row in rows for step in range(row.length)])
-    return [told, [sorted(each) == sorted(seen[0]) for each in seen]]
+        rows = [row for call in arm.training for row in call.ids.tolist()]
+        in_a_row = all(place(row, data) for row in rows)
+        told.append([len(rows), sorted({len(row) for row in rows}), in_a_row])
+        seen.append(sorted(token for row in rows for token in row))
+    return [told, [each == seen[0] for each in seen]]
 
 
 @probe
@@ -409,7 +411,7 @@ def table_in_order(candidate: Candidate) -> Any:
             "context": context,
             "history": [],
             "cells": [
-                {"split": "train", "length": length, "loss": float(context * 100 + length)}
+                {"split": "train", "length": length, "loss": float(context * 64 + length)}
                 for length in ROWS
                 if length <= context
             ],

@@ -28,7 +28,11 @@ def test_the_model_is_shown_the_tokens_right_before_each_place(
     for call in calls(candidate, "one"):
         if call.ids.ndim != 2 or call.ids.shape[1] != length:
             raise Mismatch(f"at a length of {length} the model was shown ids of {list(call.ids.shape)}")
-    shown = {place(row, {"tokens": tokens}).start for call in calls(candidate, "one") for row in call.ids.tolist()}
+    rows = [row for call in calls(candidate, "one") for row in call.ids.tolist()]
+    windows = [place(row, {"tokens": tokens}) for row in rows]
+    if None in windows:
+        raise Mismatch(f"the model was shown {rows[windows.index(None)]}, which are no tokens in a row of the stream")
+    shown = {window.start for window in windows if window}
     if shown != {at - length for at in positions}:
         wrong = sorted(shown - {at - length for at in positions})
         raise Mismatch(

@@ -22,6 +22,19 @@ def lines(text: str) -> list[list[str]]:
     return [each for each in cells if not re.fullmatch(r"[-: ]*", "".join(each))]
 
 
+def expect_tables(text: str) -> None:
+    """Raise a Mismatch unless there are two tables, each with a header, a rule, and as many cells in every line."""
+    blocks = re.findall(r"(?m)(?:^.*\|.*\|.*(?:\n|\Z))+", text)
+    if len(blocks) != 2:
+        raise Mismatch(f"the text holds {len(blocks)} tables, expected 2")
+    for block in blocks:
+        rows = [line.strip().removeprefix("|").removesuffix("|").split("|") for line in block.splitlines()]
+        if len(rows) < 3 or not all(re.fullmatch(r"\s*:?-+:?\s*", cell) for cell in rows[1]):
+            raise Mismatch("a table has no header, or no rule below it")
+        if len(set(map(len, rows))) != 1:
+            raise Mismatch(f"the lines of a table have {sorted(set(map(len, rows)))} cells, expected equally many")
+
+
 def numbers_of(cells: list[str]) -> list[float]:
     """Every number in a row, whatever minus it has and whatever stands around it."""
     text = " | ".join(SPACE.sub("", DASH.sub(" -", cell)) for cell in cells[1:])

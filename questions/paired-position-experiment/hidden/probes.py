@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 import test_checkpoints
 import test_evaluation
-import test_experiment
 import test_models
 import test_training
+import test_whole_experiment as test_experiment
 from bigrams import cross_entropy, random_table
 from markdown_tables import CLAIMS, lines
 from miniature import SMALL, SPLITS, TRAIN, VOCABULARY, as_windows, losses, plain, protocol, sent, splits, windows
 from runs import start, table_for
-from test_tables import CONTRASTS, invented, rendered
+from test_arithmetic import CONTRASTS, invented, rendered
 
 from grader.checks import Candidate, Mismatch, Raised, probe, tensor
 
 CONTEXT = SMALL["context"]
 ENDS = ("mean", "lowest", "highest")
+BRIEF = {**test_experiment.PLAN, "steps": 1, "evaluate_at": (0, 1)}
 
 
 def generator() -> np.random.Generator:
@@ -184,7 +185,7 @@ def what_an_entry_is_of(candidate: Candidate) -> list[str]:
 
 def first_entries(candidate: Candidate, train: int, validation: int) -> list[bool]:
     """For each run, whether it starts from the models of its seed on the fixed windows."""
-    given, plan = splits(train, validation), test_experiment.PLAN
+    given, plan = splits(train, validation), BRIEF
     where = f"{test_experiment.folder(candidate)}/new"
     found = candidate.run_experiment(given, VOCABULARY, protocol(candidate, **plan), where)
     histories = test_experiment.by_run(test_experiment.results(plain(candidate, "dict", found)))
@@ -222,7 +223,7 @@ def after_an_interruption(candidate: Candidate) -> list[Any]:
     where, raised = f"{test_experiment.folder(candidate)}/broken", False
     for report in (stop, go):
         try:
-            candidate.run_experiment(splits(), VOCABULARY, protocol(candidate, **test_experiment.PLAN), where, report)
+            candidate.run_experiment(splits(), VOCABULARY, protocol(candidate, **BRIEF), where, report)
         except Raised:
             raised = True
     return [raised, len(stop.noted()), len(go.noted())]

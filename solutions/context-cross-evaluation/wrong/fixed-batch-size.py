@@ -73,13 +73,9 @@ def training_batches(tokens: Sequence[int], *, context: int, steps: int, targets
         raise ValueError(f"the stream has {len(tokens)} tokens, expected more than the {targets} targets of an update")
     stream = torch.as_tensor(tokens)
     generator = torch.Generator().manual_seed(seed)
-    starts = torch.randint(len(stream) - targets, (steps,), generator=generator).tolist()
+    starts = torch.randint(len(stream) - 2 * context, (steps,), generator=generator).tolist()
     runs = [stream[start : start + 2 * context + 1] for start in starts]
-    return [
-        (run[:-1][: 2 * context].view(-1, context), run[1:][: 2 * context].view(-1, context))
-        for run in runs
-        if len(run) > 2 * context
-    ] * 1
+    return [(run[:-1].view(-1, context), run[1:].view(-1, context)) for run in runs]
 
 
 def evaluation_positions(length: int, *, longest: int, count: int, seed: int) -> list[int]:

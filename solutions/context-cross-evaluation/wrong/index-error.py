@@ -36,7 +36,7 @@ class ContextModel(nn.Module):
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """Return logits (B, T, V) for token ids (B, T); ValueError if T is more than the context."""
-        length, context = ids.shape[1], self.positions.num_embeddings
+        length = ids.shape[1]
         # From zero, however short the sequence: row t has only ever been trained with t tokens before it.
         places = torch.arange(length, device=ids.device)  # (T,)
         x, _ = self.stack(self.tokens(ids) + self.positions(places))  # (B, T, D)

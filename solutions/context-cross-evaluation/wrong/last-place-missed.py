@@ -87,9 +87,7 @@ def evaluation_positions(length: int, *, longest: int, count: int, seed: int) ->
     if length - longest < count:
         raise ValueError(f"{length} tokens have {length - longest} places behind {longest} others, expected {count}")
     generator = torch.Generator().manual_seed(seed)
-    return (
-        longest + torch.randperm(length - longest, generator=generator).remainder(max(1, length - longest - 1))[:count]
-    ).tolist()
+    return (longest + torch.randperm(length - longest - 1, generator=generator)[:count]).tolist()
 
 
 @contextmanager

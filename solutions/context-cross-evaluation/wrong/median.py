@@ -1,9 +1,9 @@
 """Wrong in one way: the median stands for the mean."""
 
 import math
-import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from statistics import median
 from typing import Any
 
 import torch
@@ -196,10 +196,7 @@ def cross_table(runs: Sequence[Mapping[str, Any]], *, split: str, seed: int | No
     chosen = [run for run in runs if seed is None or run["seed"] == seed]
     contexts = sorted({run["context"] for run in chosen})
     return [
-        [
-            statistics.median(losses(chosen, split, context, length)) if length <= context else None
-            for length in contexts
-        ]
+        [median(losses(chosen, split, context, length)) if length <= context else None for length in contexts]
         for context in contexts
     ]
 

@@ -39,8 +39,6 @@ class ContextModel(nn.Module):
         length, context = ids.shape[1], self.positions.num_embeddings
         if length > context:
             raise ValueError(f"the sequence has {length} tokens, and the context ends after {context}")
-        # From zero, however short the sequence: row t has only ever been trained with t tokens before it.
-        places = torch.arange(length, device=ids.device)  # (T,)
         x, _ = self.stack(self.tokens(ids))  # (B, T, D)
         return self.head(self.norm(x))  # (B, T, V)
 

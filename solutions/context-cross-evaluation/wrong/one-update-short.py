@@ -154,10 +154,8 @@ def cross_evaluate(
         optimizer = optimizer_for(model)
         history = []
         model.train()
-        batches = training_batches(data["train"], context=context, steps=steps, targets=targets, seed=seed)[
-            : max(1, steps - 1)
-        ]
-        for step, batch in enumerate(batches, 1):
+        batches = training_batches(data["train"], context=context, steps=steps, targets=targets, seed=seed)
+        for step, batch in zip(range(1, steps), batches, strict=False):
             update(model, optimizer, batch)
             if step in (1, steps) or step % eval_every == 0:
                 loss = loss_at(model, data["validation"], places["validation"], context)

@@ -3,11 +3,12 @@
 import copy
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from block import TransformerBlock
 from protocol import ARMS, CONTRASTS, SPLITS, UNIT, Protocol
@@ -16,6 +17,11 @@ from torch.nn import functional as F
 
 Batch = tuple[torch.Tensor, torch.Tensor]  # inputs and targets, int64 (B, T) each
 Splits = Mapping[str, torch.Tensor]  # "train" and "validation", token ids, int64 (N,) each
+
+
+def set_aside() -> AbstractContextManager[None]:
+    """Have torch's global generator stand where it stands now, whatever is drawn until then."""
+    return torch.random.fork_rng(devices=[])  # no GPU's
 
 
 # Models
@@ -61,14 +67,15 @@ class Transformer(Bigram):
 
 def sinusoids(length: int, width: int) -> torch.Tensor:
     """Return the positions 0 .. length - 1, float32 (length, width): sine and cosine side by side."""
-    frequencies = 10_000.0 ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)  # (D / 2,)
-    angles = torch.outer(torch.arange(length, dtype=torch.float64), frequencies)  # (length, D / 2)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).float()
+    frequencies = 10_000.0 ** (-np.arange(0, width, 2) / width)  # (D / 2,), and float64, as NumPy reckons
+    angles = np.outer(np.arange(length), frequencies)  # (length, D / 2)
+    pairs = np.stack([np.sin(angles), np.cos(angles)], axis=-1)  # (length, D / 2, 2)
+    return torch.from_numpy(pairs.reshape(length, width)).float()
 
 
 def build_models(vocab_size: int, protocol: Protocol, seed: int) -> dict[str, nn.Module]:
     """Return the untrained model of each arm. They start from the same weights, and share no parameter."""
-    with torch.random.fork_rng(devices=[]):
+    with set_aside():
         torch.manual_seed(seed)
         blocks = Transformer(vocab_size, protocol)
         bigram = Bigram(vocab_size, protocol.width)
@@ -110,7 +117,7 @@ def evaluate(model: nn.Module, windows: Mapping[str, Batch]) -> dict[str, float]
     training = model.training
     model.eval()
     try:
-        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        with torch.no_grad(), set_aside():
             return {split: batch_loss(model, batch).item() for split, batch in windows.items()}
     finally:
         model.train(training)
@@ -152,7 +159,7 @@ class Training:
     @contextmanager
     def _own_noise(self) -> Iterator[None]:
         """Lend torch's global generator to this run, and give it back as it was."""
-        with torch.random.fork_rng(devices=[]):
+        with set_aside():
             torch.set_rng_state(self.noise)
             yield
             self.noise = torch.get_rng_state()
@@ -166,8 +173,8 @@ class Training:
         self.step += 1
 
     def _evaluate_if_asked(self) -> None:
-        measured = self.history[-1]["step"] if self.history else -1
-        if self.step in self.protocol.evaluate_at and self.step > measured:
+        measured = [entry["step"] for entry in self.history]
+        if self.step in self.protocol.evaluate_at and self.step not in measured:
             self.history.append({"step": self.step, **evaluate(self.model, self.windows)})
 
     def save(self, path: str | Path) -> None:
@@ -232,9 +239,9 @@ def run_experiment(
             parameters = sum(parameter.numel() for parameter in model.parameters())
             runs.append({"arm": arm, "seed": seed, "parameters": parameters, "history": training.history})
     results = {"unit": UNIT, "vocab_size": vocab_size, "protocol": asdict(protocol), "runs": runs}
-    text = json.dumps(results, indent=1)
-    (folder / "results.json").write_text(text, encoding="utf-8")
-    return dict(json.loads(text))  # lists for tuples, as whoever reads the file finds them
+    text = json.dumps(results)
+    (folder / "results.json").write_text(text)
+    return json.loads(text)  # lists for tuples, as whoever reads the file finds them
 
 
 # Tables
@@ -253,7 +260,8 @@ def summarize(results: Mapping[str, Any]) -> dict[str, Any]:
     """
     runs = {(run["arm"], run["seed"]): run for run in results["runs"]}
     seeds = sorted({seed for _, seed in runs})
-    last: dict[str, list[dict[str, float]]] = {arm: [] for arm in ARMS}
+    parameters: dict[str, int] = {}
+    last: dict[str, dict[int, dict[str, float]]] = {arm: {} for arm in ARMS}
     for arm in ARMS:
         for seed in seeds:
             if (arm, seed) not in runs:
@@ -261,20 +269,20 @@ def summarize(results: Mapping[str, Any]) -> dict[str, Any]:
             history = runs[arm, seed]["history"]
             if not history or history[-1]["step"] != results["protocol"]["steps"]:
                 raise ValueError(f"the run of arm {arm} and seed {seed} has not reached the last step")
-            last[arm].append(history[-1])
+            last[arm][seed] = history[-1]
+            parameters[arm] = runs[arm, seed]["parameters"]
 
     arms = {
         arm: {
-            "parameters": runs[arm, seeds[0]]["parameters"],
-            **{split: spread([entry[split] for entry in last[arm]]) for split in SPLITS},
+            "parameters": parameters[arm],
+            **{split: spread([last[arm][seed][split] for seed in seeds]) for split in SPLITS},
         }
         for arm in ARMS
     }
     contrasts = {}
     for first, second in CONTRASTS:
-        pairs = zip(last[first], last[second], strict=True)
-        differences = [one["validation"] - other["validation"] for one, other in pairs]
-        by_seed = {str(seed): difference for seed, difference in zip(seeds, differences, strict=True)}
+        differences = [last[first][seed]["validation"] - last[second][seed]["validation"] for seed in seeds]
+        by_seed = {str(seed): differences[place] for place, seed in enumerate(seeds)}
         contrasts[f"{first} - {second}"] = {"differences": by_seed, **spread(differences)}
     return {"unit": results["unit"], "seeds": seeds, "arms": arms, "contrasts": contrasts}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from markdown_tables import expect_words, numbers_of, row
+from markdown_tables import expect_tables, expect_words, numbers_of, row
 from miniature import ARMS, SPLITS, number, plain
 
 from grader.checks import Candidate, Mismatch, Raised, criterion, describe
@@ -174,6 +174,7 @@ def test_the_tables_hold_the_numbers(candidate: Candidate, rng: np.random.Genera
         of = part(summary, "contrasts", contrast)
         by_seed = [part(of, "differences", str(seed)) for seed in seeds]
         wanted[contrast] = [number(each, contrast) for each in (*by_seed, *(part(of, name) for name in SPREAD))]
+    expect_tables(text)
     for name, values in wanted.items():
         found = numbers_of(row(text, name))
         for value in values:

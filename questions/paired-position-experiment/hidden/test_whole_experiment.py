@@ -83,7 +83,7 @@ def compare(found: list[dict[str, Any]] | None, expected: list[dict[str, Any]], 
 
 @criterion("results")
 def test_every_arm_with_every_seed(candidate: Candidate) -> None:
-    where = f"{folder(candidate)}/new"
+    where = f"{folder(candidate)}/new/newer"
     found = run(candidate, where)
     text = candidate.support("pathlib").Path(f"{where}/results.json").read_text()
     written = results(candidate.support("json").loads(text))

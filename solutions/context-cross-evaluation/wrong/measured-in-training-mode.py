@@ -1,4 +1,4 @@
-"""Wrong in one way: the window ends a token too early."""
+"""Wrong in one way: the model is put into training mode for the loss."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -94,7 +94,7 @@ def evaluation_positions(length: int, *, longest: int, count: int, seed: int) ->
 def inspecting(model: nn.Module) -> Iterator[None]:
     """Evaluation mode, and no gradients recorded; back in the mode it came in, whatever happens."""
     training = model.training
-    model.eval()
+    model.train()
     try:
         with torch.no_grad():
             yield
@@ -108,9 +108,7 @@ def loss_at(model: nn.Module, tokens: Sequence[int], positions: Sequence[int], l
     total = 0.0
     with inspecting(model):
         for some in places.split(ROWS_AT_ONCE):
-            history = stream[
-                some[:, None] + (torch.arange(-length, 0) - 1).clamp(min=-int(some.min()))
-            ]  # (B, T): what it may see ends before the target
+            history = stream[some[:, None] + torch.arange(-length, 0)]  # (B, T): what it may see ends before the target
             logits = model(history)[:, -1]  # (B, V)
             total += F.cross_entropy(logits, stream[some], reduction="sum").item()
     return total / len(places)
