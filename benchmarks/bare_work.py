@@ -91,7 +91,7 @@ def _record(kept: int, line: socket.socket, control: socket.socket) -> None:
 
     warnings.simplefilter("ignore")  # of Hypothesis, that it is here without its plugin
     os.environ.update(environment())
-    Worker.ask = ask  # type: ignore[method-assign]
+    Worker.ask = ask  # type: ignore[assignment, method-assign]
     try:
         examiner.main(line, control)
     finally:
@@ -124,7 +124,7 @@ def main() -> None:
         requests = asked_of(question, zygote, path)
         engine = stack.enter_context(Engine(question, zygote))
         engine.isolation()
-        whole = lambda: files.write(engine.grade(path), Path(out))  # noqa: E731
+        whole: Callable[[], object] = lambda: files.write(engine.grade(path), Path(out))  # noqa: E731
         whole()
         _warm()
         rows = [(cost(whole, options.times), cost(lambda: bare(requests), options.times)) for _ in range(options.pairs)]

@@ -59,6 +59,7 @@ class Bench(Closing):
         self._closed = False
         with ExitStack() as stack:
             stack.callback(self._end_engines)
+            self._living()
             engines = [self._another() for _ in range(jobs)]
             self.isolation: Isolation = engines[0].isolation()
             for engine in engines:

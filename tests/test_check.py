@@ -371,7 +371,8 @@ def test_what_would_be_refused_is_not_packed(folder: Path) -> None:
     before = (folder / "submission.zip").read_bytes()
     ended = checked(solved(folder, "x = (\n"))
     assert ended.returncode == 1
-    assert "stop" in ended.stdout and "line 1, column 5 of solution.py" in ended.stdout
+    assert "stop  solution.py: Mend line 1, column 5 of solution.py" in ended.stdout
+    assert "answers.yaml, parameter_delta: read as -786,432" in ended.stdout, "the answers are looked at all the same"
     assert "submission.zip is of an earlier run" in ended.stdout
     assert (folder / "submission.zip").read_bytes() == before
 

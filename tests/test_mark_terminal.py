@@ -518,3 +518,29 @@ def test_the_second_walk_and_the_walk_once_more(there: tuple[Question, Results])
         screen_.type("x")
         screen_.wait_for("Saved 1 mark")
     assert Marks.open(there[1]).ledger.prove().count == 6 + drawn + 1
+
+
+def test_a_draft_from_another_window_stays_while_a_terminal_is_open(there: tuple[Question, Results]) -> None:
+    items = session_of(there).items
+    path = drafts.path_of(there[1].folder, "eva")
+    with terminal(there, "--as", "eva") as screen_:
+        screen_.wait_for("x leave")
+        assert drafts.exchange(path, items[1], drafts.token(None), Draft(note="from a browser"))
+        screen_.type("1x")
+        screen_.wait_for("1 not saved yet")
+        assert screen_.end() == 0
+    kept = drafts.read(path, items)
+    assert kept == {items[0].key: Draft(frozenset({"one-angle"})), items[1].key: Draft(note="from a browser")}
+
+
+def test_a_draft_is_not_put_over_one_that_its_window_has_not_seen(there: tuple[Question, Results]) -> None:
+    item = session_of(there).items[0]
+    path = drafts.path_of(there[1].folder, "eva")
+    first, second = Draft(note="first"), Draft(note="second")
+    assert drafts.exchange(path, item, drafts.token(None), first)
+    assert not drafts.exchange(path, item, drafts.token(None), second)
+    assert not drafts.exchange(path, item, drafts.token(None), None)
+    assert drafts.read(path, [item]) == {item.key: first}
+    assert drafts.exchange(path, item, drafts.token(None), first), "it says what is there already"
+    assert drafts.exchange(path, item, drafts.token(first), second)
+    assert drafts.exchange(path, item, drafts.token(second), None) and drafts.read(path, [item]) == {}

@@ -105,24 +105,33 @@ def test_a_plan_that_does_not_end_with_an_evaluation_is_refused(load: Any) -> No
 ARM_ROWS = "\n| bigram | 1 |\n| blocks | 2 |\n| sinusoidal | 2 |\n\n"
 CONTRAST_ROWS = "\n| blocks - bigram | -1 |\n| sinusoidal - blocks | 1 |\n"
 RIGHT = [
-    ("| arm | range |", "| contrast | range |", "in nats per token"),
-    ("| Arm | Seed range (lowest to highest) |", "| Contrast | Range over 3 seeds |", "Nats  per\ntoken. Not a CI."),
-    ("| arm | range (not a confidence interval) |", "| contrast | range, no CI |", "nats per token"),
-    ("| **arm** | min-max range |", "| `contrast` | range |", "nats per token; ranges, not confidence intervals"),
+    ("| arm | mean | range |", "| contrast | mean | range |", "in nats per token"),
+    (
+        "| Arm | Mean | Seed range (lowest to highest) |",
+        "| Contrast | Mean | Range over 3 seeds |",
+        "Nats  per\ntoken. Not a CI.",
+    ),
+    ("| arm | mean | range (not a confidence interval) |", "| contrast | mean | range, no CI |", "nats per token"),
+    (
+        "| **arm** | mean | min-max range |",
+        "| `contrast` | mean | range |",
+        "nats per token; ranges, not confidence intervals",
+    ),
 ]
 WRONG = [
-    ("| arm | 95 % confidence interval |", "| contrast | range |", "nats per token"),
-    ("| arm | range |", "| contrast | range (CI) |", "nats per token"),
-    ("| arm | range |", "| contrast | mean ± range |", "nats per token"),
-    ("| arm | seed range |", "| contrast | error range |", "nats per token"),
-    ("| arm | lowest to highest |", "| contrast | range |", "nats per token"),
-    ("| arm | range |", "| contrast | range |", "bits per token"),
+    ("| arm | mean | 95 % confidence interval |", "| contrast | mean | range |", "nats per token"),
+    ("| arm | mean | range |", "| contrast | mean | range (CI) |", "nats per token"),
+    ("| arm | mean | range |", "| contrast | mean ± range |", "nats per token"),
+    ("| arm | mean | seed range |", "| contrast | mean | error range |", "nats per token"),
+    ("| arm | mean | lowest to highest |", "| contrast | mean | range |", "nats per token"),
+    ("| arm | mean | range |", "| contrast | mean | range |", "bits per token"),
+    ("| arm | range |", "| contrast | mean | range |", "nats per token"),
 ]
 
 
 def judged(load: Any, header: str, other: str, words: str) -> None:
     """Raise a Mismatch unless tables with these headers and words are let through."""
-    text = f"{words}\n\n{header}\n|---|---:|{ARM_ROWS}{other}\n|---|---:|{CONTRAST_ROWS}"
+    text = f"{words}\n\n{header}\n|---|---:|---:|{ARM_ROWS}{other}\n|---|---:|---:|{CONTRAST_ROWS}"
     load("markdown_tables").expect_words(text)
 
 

@@ -83,8 +83,9 @@ def regraded(graded: Path, zygote: Zygote, tmp_path_factory: pytest.TempPathFact
 
 def regrade(question: Question, home: Path, zygote: Zygote, **options: Any) -> int:
     """What the command does, on a warm zygote."""
-    given = {"jobs": 2, "require": Tier.SEPARATE_PROCESS, "applied": False, "partly": False, "as_json": False}
-    return command.run(question, home / "results", zygote, **{**given, **options})
+    given = {"applied": False, "partly": False, "as_json": False}
+    hire = local(zygote, jobs=2, require=Tier.SEPARATE_PROCESS)
+    return command.run(question, home / "results", hire, **{**given, **options})
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -154,7 +155,8 @@ def test_a_second_run_grades_only_what_is_missing(regraded: Path, zygote: Zygote
     question = load(home)
     results = Results.open(home / "results")
     shutil.rmtree(again.folder_of(question, results.folder) / "reports" / "first.py")
-    _, progress = again.grade(question, results, zygote, jobs=1, require=Tier.SEPARATE_PROCESS, seed=None)
+    hire = local(zygote, jobs=1, require=Tier.SEPARATE_PROCESS)
+    _, progress = again.grade(question, results, hire, seed=None)
     assert (progress.graded, progress.kept) == (1, 3)
 
 

@@ -25,7 +25,6 @@ pytest.importorskip("python_multipart", reason="the extra `web` is not installed
 from click.testing import CliRunner
 
 from grader.cli import main
-from grader.errors import CallError
 from grader.results import Results, ledger, lock
 from grader.review import access, queue, receiving, trail, uploads
 from grader.review.people import ACTS
@@ -220,7 +219,8 @@ def test_after_a_purge_nothing_of_an_upload_is_left(room: Here) -> None:
     told = CliRunner().invoke(main, ["purge", str(folder), "gone.py", "--as", "me", "--yes", "--questions", bank])
     assert told.exit_code == 0, told.output + told.stderr
     assert spare.forget("gone2.zip", "") == 1 and spare.find(with_trouble.id) is None
-    left = [path for path in folder.rglob("*") if path.is_file() and b"gone.py" in path.read_bytes() + str(path).encode()]
+    every = [path for path in folder.rglob("*") if path.is_file()]
+    left = [path for path in every if b"gone.py" in path.read_bytes() + str(path).encode()]
     assert not left and room.browser("ina").get(f"/c/{job.outcomes[0].code}").status == 404
     assert spare.find(job.id) is None
 
@@ -488,12 +488,13 @@ def test_what_broke_off_long_ago_is_swept_and_what_is_coming_in_is_not(tmp_path:
     assert not old.exists() and new.exists()
 
 
-def test_a_damaged_upload_is_told(tmp_path: Path) -> None:
+def test_a_damaged_upload_is_told_and_holds_up_no_other(tmp_path: Path) -> None:
     store = Spool(tmp_path)
-    job = arrived(store)
+    job, other = arrived(store), arrived(store, "other.py")
     (store.folder / job.id / "job.json").write_text('{"id": 1}')
-    with pytest.raises(CallError, match="upload can't be read"):
-        store.find(job.id)
+    assert [each.id for each in store.pending()] == [other.id] and len(store.jobs()) == 2
+    found = store.find(job.id)
+    assert found and found.by == "" and "can't be read" in found.outcomes[0].trouble
 
 
 def test_one_child_works_on_a_spool(tmp_path: Path) -> None:

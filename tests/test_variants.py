@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,7 +44,8 @@ from tests import varying
 ROOT: Final = Path(__file__).resolve().parents[1]
 SHIPPED: Final = [each for each in Bank.find(start=ROOT).all() if each.spec.variants]
 EVERY: Final = pytest.mark.parametrize("shipped", SHIPPED, ids=lambda each: each.id)
-EASY, HARD = {"rows": 64, "columns": 300}, {"rows": 128, "columns": 450}
+EASY: Final[Choices] = {"rows": 64, "columns": 300}
+HARD: Final[Choices] = {"rows": 128, "columns": 450}
 KEY: Final = Key(b"0123456789abcdef0123456789abcdef", "the tests")
 
 
@@ -67,7 +69,7 @@ def given(monkeypatch: pytest.MonkeyPatch, key: Key = KEY) -> None:
     monkeypatch.setenv(VARIABLE, key.secret.decode())
 
 
-def sent(question: Question, folder: Path, choices: Choices, code: str = "", key: Key = KEY) -> Path:
+def sent(question: Question, folder: Path, choices: Mapping[str, Value], code: str = "", key: Key = KEY) -> Path:
     """A packet of a variant, in a folder, with the reference in it: what an honest candidate sends."""
     theirs = render.variant(question, choices)
     files = contents.coded(contents.contents(theirs, Settings(), key.signed), code, key.signed)
@@ -298,7 +300,7 @@ def test_a_variant_is_a_question_with_other_numbers(question: Question) -> None:
     assert made.spec.parameters == HARD and made.variant == HARD and made.is_variant
     assert made.spec.variants is None and made.id == question.id
     assert "an array of shape [128, 450]" in made.read("prompt.md") and "1000" in made.read("prompt.md")
-    assert made.spec.answers[0].expected == 128 * 450  # type: ignore[union-attr]
+    assert made.spec.answers[0].expected == 128 * 450
     assert made.digest != question.digest and made.seed != question.seed
     assert render.variant(question, HARD) is made
     own, theirs = ((each.folder / "question.yaml").read_text("utf-8").splitlines() for each in (question, made))
@@ -395,6 +397,11 @@ def test_a_question_without_variants_says_so(small: Question, tmp_path: Path) ->
     result = command("start", small.id, "--out", tmp_path / "p", "--variant", 7, *options(small))
     assert result.exit_code == 2 and "this question has no variants: found row-softmax" in result.output
     assert not (tmp_path / "p").exists()
+
+
+def test_a_question_shows_its_variants(question: Question) -> None:
+    shown = command("show", question.id, *options(question)).output
+    assert "Variants, 5 in all, only with rows + columns != 546\n  rows: 64, 96, 128\n  columns: 300, 450\n" in shown
 
 
 # The key
@@ -701,6 +708,10 @@ def test_a_batch_grades_each_in_its_variant(batch: tuple[Path, run.Progress]) ->
     assert whole == {"ann": 100, "ben": 100, "dan": 100, "eve": 100, "fay.py": 90}
     assert list(progress.troubles) == ["cat"] and CHANGED in progress.troubles["cat"]
     assert not progress.stopped and progress.graded == 5
+    assert (
+        "fay.py: nothing that came along says which variant it answers; it was graded as rows 64, columns 300"
+        in progress.doubts
+    )
     assert KEY.secret not in b"".join(path.read_bytes() for path in files_of(out))
 
 
@@ -857,7 +868,7 @@ def test_2048_x_1024_gives_2_097_152() -> None:
     swap = next(each for each in SHIPPED if each.id == "swap-learned-positions")
     made = render.variant(swap, picking.wanted(swap, "max_len=2048,d_model=1024"))
     answer = next(each for each in made.spec.answers if each.id == "parameter_delta")
-    assert answer.expected == -2_097_152  # type: ignore[union-attr]
+    assert answer.expected == -2_097_152
     assert "2048 x 1024" in made.read("prompt.md") and "768" not in made.read("prompt.md")
     assert "context: int = 2048" in made.read("gpt.py") and "n_head: int = 16" in made.read("gpt.py")
     assert "2,097,152" in (made.solution("answers.yaml") or "")

@@ -145,6 +145,9 @@ class Grading:
             except CallError as error:
                 progress.troubles[entry.name] = str(error)
                 self.moved(progress)
+        unsaid = [name for name, each in found.items() if each.notes]
+        if len(unsaid) < len(found) and any(each.question.variant for each in found.values()):
+            progress.doubts += [f"{name}: {note}" for name in unsaid for note in found[name].notes]
         return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from grader.render.words import BY_MACHINE
 from grader.rubric.levels import KINDS
 from grader.rubric.spec import Answer, ChoiceAnswer, FactAnswer, TextAnswer
+from grader.variants.spec import Variants
 
 if TYPE_CHECKING:
     from grader.question import Question
@@ -28,6 +29,7 @@ def text(question: Question) -> str:
         "",
         "A submission defines",
         *(_wrapped(f"{each.name}{each.signature}: {each.gives}", "  ", "    ") for each in spec.defines),
+        *_variants(spec.variants),
         "",
         "Criteria (* required)",
         *(
@@ -45,6 +47,14 @@ def text(question: Question) -> str:
         ),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _variants(variants: Variants | None) -> list[str]:
+    if variants is None:
+        return []
+    choices = (f"{name}: {', '.join(map(str, values))}" for name, values in variants.choices.items())
+    only = f", only with {variants.only}" if variants.only else ""
+    return ["", f"Variants, {len(variants.offered)} in all{only}", *(_wrapped(each, "  ", "    ") for each in choices)]
 
 
 def _answer(answer: Answer) -> list[str]:

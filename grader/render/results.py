@@ -72,7 +72,7 @@ def table(spec: Spec, lines: list[Line], troubles: dict[str, str], stopped: str,
 
 def write_page(spec: Spec, lines: list[Line], troubles: dict[str, str], out: Path) -> Path:
     """Write the page beside the reports that it leads to."""
-    titles = {each.id: each.title for each in [*spec.criteria, *spec.misconceptions]}
+    titles = {each.id: each.title for each in spec.criteria} | {each.id: each.title for each in spec.misconceptions}
     counts = {verdict: sum(line["verdict"] == verdict.value for line in lines) for verdict in Verdict}
     text = pages.template("results.html.j2").render(
         spec=spec, lines=lines, titles=titles, troubles=troubles, counts=counts, Outcome=Outcome, Verdict=Verdict

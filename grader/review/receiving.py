@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
     from starlette.requests import Request
 
+BROKEN: Final = "This form broke off, or is no form. Load the page again, and send it anew."
 FIELD_BYTES: Final = 4096
 NAME_BYTES: Final = 120
 
@@ -79,10 +80,12 @@ async def receive(request: Request, folder: Path, bears: Callable[[str], bool], 
             parser.write(piece)
         parser.finalize()
     except FormParserError:
-        raise HTTPException(400, "This form broke off, or is no form.") from None
+        raise HTTPException(400, BROKEN) from None
     finally:
         form.close()
     form.allowed()
+    if not form.is_whole:
+        raise HTTPException(400, BROKEN)
     return form.received
 
 
@@ -126,6 +129,7 @@ class _Form:
 
     def __init__(self, folder: Path, bears: Callable[[str], bool], most: int) -> None:
         self.received = Received()
+        self.is_whole = False
         self._folder, self._bears, self._most = folder, bears, most
         self._header = [bytearray(), bytearray()]
         self._name, self._words, self._file = "", bytearray(), None
@@ -143,6 +147,7 @@ class _Form:
             "on_header_end": self._header_ended,
             "on_part_data": self._data,
             "on_part_end": self._ended,
+            "on_end": self._all,
         }
 
     def allowed(self) -> None:
@@ -164,7 +169,9 @@ class _Form:
         self._header = [bytearray(), bytearray()]
         if kind.lower() != b"content-disposition":
             return
-        _, options = parse_options_header(value)
+        disposition, options = parse_options_header(value)
+        if disposition != b"form-data":
+            return
         self._name = options.get(b"name", b"").decode("utf-8", "replace")
         if options.get(b"filename"):
             self._begin(file_name(options[b"filename"].decode("utf-8", "replace")))
@@ -186,6 +193,9 @@ class _Form:
         self._words += data[start:end]
         if len(self._words) > FIELD_BYTES:
             raise HTTPException(413, "A field of this form is too long.")
+
+    def _all(self) -> None:
+        self.is_whole = True
 
     def _ended(self) -> None:
         if self._file:

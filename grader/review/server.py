@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,6 +13,9 @@ from typing import TYPE_CHECKING, Final
 from grader.errors import CallError
 
 if TYPE_CHECKING:
+    import socket
+
+    import uvicorn
     from starlette.applications import Starlette
 
 MOST_CONNECTIONS: Final = 400
@@ -90,14 +95,23 @@ def run(app: Starlette, address: Address, ready: Callable[[str], None]) -> None:
     scheme = "https" if address.certificate else "http"
     host = f"[{address.host}]" if family == socket.AF_INET6 else address.host
     base = f"{scheme}://{host}:{listening.getsockname()[1]}"
-    asyncio.run(_serve(uvicorn.Server(config), listening, base, ready))
+    asyncio.run(_serve(config, listening, base, ready))
 
 
-async def _serve(server: object, listening: object, base: str, ready: Callable[[str], None]) -> None:
+async def _serve(config: uvicorn.Config, listening: socket.socket, base: str, ready: Callable[[str], None]) -> None:
     import uvicorn
 
-    assert isinstance(server, uvicorn.Server)
-    serving = asyncio.ensure_future(server.serve(sockets=[listening]))  # type: ignore[list-item]
+    class Server(uvicorn.Server):
+        """Closes on a signal, which is what somebody wants of it, and no failure."""
+
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
+            yield
+
+    server = Server(config)
+    serving = asyncio.ensure_future(server.serve(sockets=[listening]))
     while not (server.started or serving.done()):
         await asyncio.sleep(0.02)
     if server.started:

@@ -24,7 +24,6 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader import inert
-from grader.errors import CallError
 from grader.marks.book import now
 from grader.render import files
 from grader.review.trail import FOLDER
@@ -133,11 +132,7 @@ class Spool:
         return [job for job in self.jobs() if job.is_pending]
 
     def find(self, id: str) -> Job | None:
-        """The job of an id; None if there is none.
-
-        Raises:
-            CallError: its file is damaged.
-        """
+        """The job of an id; None if there is none. A damaged one is nobody's, and says so: an admin sees it."""
         path = self.folder / id / NAME
         if not ID.fullmatch(id):
             return None
@@ -147,9 +142,8 @@ class Spool:
             return None
         except (OSError, ValidationError) as error:
             found = inert.short(str(error).split("\n")[0], 120)
-            raise CallError(
-                "this upload can't be read", where=str(path), found=found, next_step="Remove its folder."
-            ) from None
+            damaged = Outcome(name=id, trouble=f"{path} can't be read: {found}. What was sent is beside it.")
+            return Job(id=id, by="", at="", state="trouble", outcomes=[damaged])
 
     def write(self, job: Job) -> Job:
         """Keep how a job stands, if nobody has removed it."""

@@ -116,7 +116,7 @@ def _put(
 
 
 def one(request: Request) -> Response:
-    """How one upload stands. Without scripts, the page loads itself anew until it has ended."""
+    """How one upload stands. Without scripts, the page has a link to itself until it has ended."""
     job, _ = _job(request)
     before = [each.id for each in _queue(request).spool.pending() if each.id < job.id]
     return render(request, "upload.html.j2", job=job, said=said(job, len(before)), Verdict=Verdict)

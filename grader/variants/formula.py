@@ -94,5 +94,5 @@ def written(found: Sequence[Value], form: str) -> str:
 def told(parameters: Mapping[str, Value]) -> str:
     """The parameters in words: `max_len 2048, d_model 1024`."""
     return ", ".join(
-        f"{name} {each:g}" if type(each) is float else f"{name} {each}" for name, each in parameters.items()
+        f"{name} {each:.12g}" if type(each) is float else f"{name} {each}" for name, each in parameters.items()
     )

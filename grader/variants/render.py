@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from grader.errors import QuestionError
+from grader.errors import CallError, QuestionError
 from grader.question import SPEC_NAME, Question, files_of
 from grader.variants import exchange, formula
 from grader.variants.formula import Value
@@ -41,7 +41,7 @@ def variant(question: Question, choices: Mapping[str, Value]) -> Question:
     wanted = known(question, choices)
     if wanted == question.variant:
         return question
-    key = (question.digest, formula.told(wanted))
+    key = (question.digest, json.dumps(wanted))
     if key not in _made:
         _made[key] = _render(question, wanted)
     return _made[key]
@@ -94,25 +94,32 @@ def _render(question: Question, choices: Choices) -> Question:
             where=str(question.folder / SPEC_NAME),
             next_step=f"`grader validate {question.id}` lists all {len(wrong)}." if len(wrong) > 1 else None,
         )
-    top = _folder()
-    folder, solutions = top / "questions" / question.id, top / "solutions" / question.id
     after = exchange.exchanged(before, variants, choices)
     after[SPEC_NAME] = after[SPEC_NAME].replace(MARK, f"variant: {json.dumps(choices)}", 1)
-    for name, path in _paths(question).items():
-        to = solutions / name.removeprefix(SOLUTIONS) if name.startswith(SOLUTIONS) else folder / name
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_bytes(after[name].encode() if name in after else path.read_bytes())
-    for path in files_of(question.shared):
-        to = folder.parent / "shared" / path.relative_to(question.shared)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, to)
     try:
-        made = Question.load(folder, solutions)
+        made = Question.load(*_written(question, after))
+    except OSError as error:
+        raise CallError("a variant can't be written", where=tempfile.gettempdir(), found=error.strerror) from None
     except QuestionError as error:
         told = f"with {formula.told(choices)} it is no question that can be loaded"
         raise QuestionError(told, where=str(question.folder / SPEC_NAME), found=str(error)) from None
     _agrees(question, made)
     return made
+
+
+def _written(question: Question, texts: Mapping[str, str]) -> tuple[Path, Path]:
+    """A copy of a question and its solutions with these texts in it: the folders of both."""
+    top = _folder()
+    folder, solutions = top / "questions" / question.id, top / "solutions" / question.id
+    for name, path in _paths(question).items():
+        to = solutions / name.removeprefix(SOLUTIONS) if name.startswith(SOLUTIONS) else folder / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_bytes(texts[name].encode() if name in texts else path.read_bytes())
+    for path in files_of(question.shared):
+        to = folder.parent / "shared" / path.relative_to(question.shared)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, to)
+    return folder, solutions
 
 
 def _agrees(question: Question, made: Question) -> None:

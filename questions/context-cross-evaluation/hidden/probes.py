@@ -16,7 +16,7 @@ from test_loss import UNKNOWN
 from test_tables import CONTEXTS as ROWS
 from test_tables import SEEDS, runs
 
-from grader.checks import Candidate, Mismatch, Raised, probe, tensor
+from grader.checks import Candidate, Mismatch, Raised, Undefined, probe, tensor
 
 LIBRARIES = ("random", "numpy", "torch")
 
@@ -103,7 +103,7 @@ def sharing(candidate: Candidate) -> list[Any]:
     candidate.assign(candidate.attribute(one, "norm"), "marked", 1)
     try:
         return [moved, candidate.value(two, "norm.marked")]
-    except Raised:
+    except (Raised, Undefined):
         return [moved, None]
 
 

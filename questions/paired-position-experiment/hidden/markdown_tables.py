@@ -53,8 +53,17 @@ def row(text: str, name: str) -> list[str]:
     raise Mismatch(f"no row of the tables begins with {name}")
 
 
+def under(text: str, name: str, word: str, other: str) -> list[float] | None:
+    """The numbers in the row of that name, in columns whose titles hold one word and not the other; None if none do."""
+    cells, rows = row(text, name), lines(text)
+    header = next(each for each in reversed(rows[: rows.index(cells)]) if "range" in " ".join(each).lower())
+    places = [at for at, title in enumerate(header) if word in title.lower() and other not in title.lower()]
+    found = [number for at in places if 0 < at < len(cells) for number in numbers_of(["", cells[at]])]
+    return found if places else None
+
+
 def expect_words(text: str) -> None:
-    """Raise a Mismatch unless the text names its unit, and its tables call a range a range and claim no more.
+    """Raise a Mismatch unless the text names its unit, and its tables call means and ranges so and claim no more.
 
     What stands around the tables may speak of confidence intervals: to say that ranges are none, for instance.
     """
@@ -64,6 +73,7 @@ def expect_words(text: str) -> None:
         claim = CLAIMS.search(" | ".join(cells))
         if claim:
             raise Mismatch(f"a table speaks of {claim.group()!r}, expected a range")
-    named = [cells for cells in lines(text) if any("range" in cell.lower() for cell in cells)]
-    if len(named) < 2:
-        raise Mismatch(f"{len(named)} of the tables call something a range, expected both")
+    for word in ("range", "mean"):
+        named = [cells for cells in lines(text) if any(word in cell.lower() for cell in cells)]
+        if len(named) < 2:
+            raise Mismatch(f"{len(named)} of the tables call something a {word}, expected both")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from markdown_tables import expect_tables, expect_words, numbers_of, row
+from markdown_tables import expect_tables, expect_words, numbers_of, row, under
 from miniature import ARMS, SPLITS, number, plain
 
 from grader.checks import Candidate, Mismatch, Raised, criterion, describe
@@ -182,6 +182,14 @@ def test_the_tables_hold_the_numbers(candidate: Candidate, rng: np.random.Genera
                 raise Mismatch(f"the row of {name} does not hold {value:.4f}")
         if name in PARAMETERS and PARAMETERS[name] not in found:
             raise Mismatch(f"the row of {name} does not hold its number of parameters")
+        of = len(values) // 3 if name in PARAMETERS else 1
+        means, ends = values[-3 * of :: 3], [value for at, value in enumerate(values[-3 * of :]) if at % 3]
+        for word, other, right in (("mean", "range", means), ("range", "mean", ends)):
+            for value in under(text, name, word, other) or ():
+                if not any(abs(value - each) <= 0.500001e-4 for each in right):
+                    raise Mismatch(f"in the row of {name}, {value:.4f} stands under {word!r}")
+        if name in PARAMETERS and PARAMETERS[name] not in (under(text, name, "param", "|") or [PARAMETERS[name]]):
+            raise Mismatch(f"in the row of {name}, something else than its number stands under parameters")
 
 
 @criterion("words")

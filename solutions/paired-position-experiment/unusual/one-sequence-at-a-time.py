@@ -298,7 +298,7 @@ def summarize(results: Mapping[str, Any]) -> dict[str, Any]:
 def table(header: list[str], rows: list[list[str]]) -> str:
     """Return a Markdown table; the first column is text, the others are numbers."""
     rule = ["---", *["---:"] * (len(header) - 1)]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, rule, *rows))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
 
 
 def render_tables(summary: Mapping[str, Any]) -> str:

@@ -284,7 +284,7 @@ def summarize(results):
 def render_tables(summary):
     """Return both tables."""
     lines = ["## Losses", "", "All losses are in nats per token.", ""]
-    lines += ["Arm | Parameters | Train | (range) | Validation | (range)", ":--|--:|--:|--:|--:|--:"]
+    lines += ["Arm | Parameters | Train mean | (range) | Validation mean | (range)", ":--|--:|--:|--:|--:|--:"]
     for arm, of in summary["arms"].items():
         cells = [f"**{arm}**", f"{of['parameters']:,}"]
         for split in SPLITS:
