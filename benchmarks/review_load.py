@@ -142,7 +142,7 @@ async def run(
     markers: int = MARKERS,
     load: Load | None = None,
 ) -> Load:
-    """Read and mark for so many seconds, and once in any case, as the users `reader-…` and `marker-…`.
+    """Sign in, then read and mark for so many seconds, and once in any case, as `reader-…` and `marker-…`.
 
     Args:
         base: the address of the room.
@@ -154,17 +154,23 @@ async def run(
     """
     load = Load() if load is None else load
     codes = [each.code for each in results.candidates]
+    lines = {name: Line(base) for name in (*names("reader", readers), *names("marker", markers))}
+    await asyncio.gather(*(line.sign_in(name) for name, line in lines.items()))
     end = time.monotonic() + seconds
-    people = [_read(base, f"reader-{n}", codes, end, load) for n in range(readers)]
-    people += [_mark(base, f"marker-{n}", codes, answers, end, load) for n in range(markers)]
+    people = [_read(lines[name], name, codes, end, load) for name in names("reader", readers)]
+    people += [_mark(lines[name], name, codes, answers, end, load) for name in names("marker", markers)]
     await asyncio.gather(*people)
     return load
 
 
-async def _read(base: str, who: str, codes: list[str], end: float, load: Load) -> None:
-    line, drawn = Line(base), random.Random(who)
+def names(kind: str, count: int) -> list[str]:
+    """What the readers or markers are called."""
+    return [f"{kind}-{number}" for number in range(count)]
+
+
+async def _read(line: Line, who: str, codes: list[str], end: float, load: Load) -> None:
+    drawn = random.Random(who)
     try:
-        await line.sign_in(who)
         turn = 0
         while time.monotonic() < end or not turn:
             turn += 1
@@ -182,10 +188,9 @@ async def _read(base: str, who: str, codes: list[str], end: float, load: Load) -
         await line.close()
 
 
-async def _mark(base: str, who: str, codes: list[str], answers: dict[str, list[str]], end: float, load: Load) -> None:
-    line, drawn = Line(base), random.Random(who)
+async def _mark(line: Line, who: str, codes: list[str], answers: dict[str, list[str]], end: float, load: Load) -> None:
+    drawn = random.Random(who)
     try:
-        await line.sign_in(who)
         turn = 0
         while time.monotonic() < end or not turn:
             turn += 1
@@ -242,8 +247,8 @@ def share(times: Sequence[float], percent: int) -> float:
 def users_file(path: Path, readers: int = READERS, markers: int = MARKERS) -> Path:
     """A file of users with everybody in it."""
     hashed = users.line_of("x", ["panel"], PASSWORD).partition(" = ")[2]
-    names = [*(f"reader-{n}" for n in range(readers)), *(f"marker-{n}" for n in range(markers))]
-    path.write_text("\n".join(["[users]", *(f"{name} = {hashed}" for name in names)]) + "\n", "utf-8")
+    everybody = [*names("reader", readers), *names("marker", markers)]
+    path.write_text("\n".join(["[users]", *(f"{name} = {hashed}" for name in everybody)]) + "\n", "utf-8")
     path.chmod(0o600)
     return path
 

@@ -309,7 +309,8 @@ def test_what_people_really_send_gets_the_same_answer_before_and_after(
         assert not found.can_be_sent
         return
     if report.verdict is Verdict.REFUSED:
-        assert said == [*report.submission.notes, report.diagnosis[0].why]
+        of_answers = [remark.words for remark in found.remarks if remark.about.startswith("answers.yaml")]
+        assert said == [*report.submission.notes, report.diagnosis[0].why, *of_answers]
         assert not found.can_be_sent
         return
     if [part.id for part in report.diagnosis] == ["not-started"]:

@@ -112,8 +112,10 @@ def test_an_upload_is_graded_as_in_a_batch_and_shown(room: Here) -> None:
 
 def test_nothing_in_the_spool_or_the_log_says_what_was_graded_was_called(room: Here) -> None:
     job = graded(room, room.browser("ina"), {"delphine.py": RIGHT})
-    kept = [path for path in (spool(room).folder / job.id).rglob("*") if path.is_file()]
-    assert [path.name for path in kept] == ["job.json"] and "delphine" not in kept[0].read_text()
+    folder = spool(room).folder / job.id
+    until(lambda: not list((folder / "sent").iterdir()))  # it goes as soon as it is told that it is graded
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == ["job.json"]
+    assert "delphine" not in (folder / "job.json").read_text()
     said = trail.read(room.results.folder)
     assert "delphine" not in json.dumps(said)
     assert ("ina", "uploaded") in room.log and ("ina", "graded") in room.log
@@ -213,6 +215,7 @@ def test_an_upload_waits_for_whoever_writes_results(room: Here) -> None:
 
 def test_after_a_purge_nothing_of_an_upload_is_left(room: Here) -> None:
     job = graded(room, room.browser("ina"), {"gone.py": RIGHT})
+    until(lambda: not list((spool(room).folder / job.id / "sent").iterdir()))
     with_trouble = graded(room, room.browser("ina"), {"gone2.zip": zipped({"x.txt": b""})})
     folder, bank = room.results.folder, str(room.question.folder.parent)
     spare = spool(room)
@@ -484,8 +487,9 @@ def test_what_broke_off_long_ago_is_swept_and_what_is_coming_in_is_not(tmp_path:
     store = Spool(tmp_path)
     old, new = store.arriving(), store.arriving()
     os.utime(old, (0, 0))
+    done = store.write(arrived(store).model_copy(update={"state": "done", "sent": []}))
     store.tidy()
-    assert not old.exists() and new.exists()
+    assert not old.exists() and new.exists() and not list((store.folder / done.id / "sent").iterdir())
 
 
 def test_a_damaged_upload_is_told_and_holds_up_no_other(tmp_path: Path) -> None:

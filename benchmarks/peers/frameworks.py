@@ -135,21 +135,22 @@ class Otter(Peer):
         (folder / "tests").mkdir()
         for name in CHECKS:
             (folder / "tests" / f"{name}.py").write_text(
-                "import types\n\nfrom otter.test_files import test_case\n\nOK_FORMAT = False\n"
+                "import sys\nimport types\n\nfrom otter.test_files import test_case\n\nOK_FORMAT = False\n"
                 f"name = {name!r}\npoints = 1\n\n\n@test_case(points=1)\ndef test(env):\n"
-                "    from plain import Plain\n    from same_checks import CHECKS\n\n"
+                f"    sys.path.insert(0, {str(folder)!r})\n    from plain import Plain\n"
+                "    from same_checks import CHECKS\n\n"
                 f"    CHECKS[{name!r}](Plain(types.SimpleNamespace(**env)))\n",
                 "utf-8",
             )
-        helpers = ["same_checks.py", "plain.py"]
+        # Helpers can't come along in the zip: a second .py file beside the submission is refused.
         run = [str(self.binaries / "otter"), "generate", "-t", "tests", "-o", "autograder.zip", "--no-environment"]
-        done = subprocess.run([*run, *helpers], cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Failed(f"`otter generate` ended with {done.returncode}: {done.stderr[-300:]}")
 
     def prepare(self, shared: Path, folder: Path, solution: Path) -> None:
         del shared
-        folder.mkdir(parents=True)
+        (folder / "out").mkdir(parents=True)
         shutil.copy(solution, folder / "solution.py")
 
     def command(self, shared: Path, folder: Path) -> list[str]:

@@ -206,11 +206,14 @@ class Spool:
                 shutil.rmtree(path)
 
     def tidy(self) -> None:
-        """Remove what broke off while it arrived, and the oldest of those that have ended."""
+        """Remove what broke off while it arrived, what a kill has left, and the oldest of those that have ended."""
         for part in self.folder.glob(f"{PART}*") if self.folder.is_dir() else ():
             if time.time() - part.stat().st_mtime > STALE_SECONDS:
                 shutil.rmtree(part, ignore_errors=True)
-        for job in [job for job in self.jobs() if job.state == "done"][:-ENDED_KEPT]:
+        done = [job for job in self.jobs() if job.state == "done"]
+        for job in done:
+            self._keep(job, job.sent)  # a child that was killed may have left what it had graded
+        for job in done[:-ENDED_KEPT]:
             self.remove(job)
 
     @contextmanager

@@ -56,8 +56,9 @@ def row(text: str, name: str) -> list[str]:
 def under(text: str, name: str, word: str, other: str) -> list[float] | None:
     """The numbers in the row of that name, in columns whose titles hold one word and not the other; None if none do."""
     cells, rows = row(text, name), lines(text)
-    header = next(each for each in reversed(rows[: rows.index(cells)]) if "range" in " ".join(each).lower())
-    places = [at for at, title in enumerate(header) if word in title.lower() and other not in title.lower()]
+    header = [each for each in rows[: rows.index(cells)] if "range" in " ".join(each).lower()][-1:]
+    titles = [title.lower() for each in header for title in each]
+    places = [at for at, title in enumerate(titles) if word in title and other not in title]
     found = [number for at in places if 0 < at < len(cells) for number in numbers_of(["", cells[at]])]
     return found if places else None
 
