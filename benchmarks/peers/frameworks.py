@@ -16,6 +16,8 @@ from typing import ClassVar, Final
 from benchmarks.peers import checks, plain
 from benchmarks.peers.checks import CHECKS
 
+# Without the plugins of the environment that is shared.
+PLAIN: Final = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist")
 TORCH: Final = "import torch\n\ntorch.set_num_threads(1)\n"
 
 
@@ -76,7 +78,7 @@ class Pytest(Peer):
 
     def command(self, shared: Path, folder: Path) -> list[str]:
         del shared, folder
-        return [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=out.xml", "test_same.py"]
+        return [self.python, "-m", "pytest", *PLAIN, "--junitxml=out.xml", "test_same.py"]
 
     def failures(self, folder: Path, said: str) -> set[str]:
         del said
@@ -221,7 +223,7 @@ class PrairieLearn(Peer):
         )
         head = (
             "import pytest\nfrom pytest_prairielearn_grader import ConfigObject\n\n"
-            "autograder_config = ConfigObject(sandbox_timeout=60.0)\n"
+            "autograder_config = ConfigObject(sandbox_timeout=60.0, import_blacklist=[])\n"
         )
         tests = [
             f"@pytest.mark.grading_data(name={name!r}, points=1)\ndef test_{name}(module_sandbox):\n"
@@ -232,7 +234,7 @@ class PrairieLearn(Peer):
 
     def command(self, shared: Path, folder: Path) -> list[str]:
         del shared, folder
-        return [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_same.py"]
+        return [self.python, "-m", "pytest", *PLAIN, "test_same.py"]
 
     def failures(self, folder: Path, said: str) -> set[str]:
         del said

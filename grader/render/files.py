@@ -51,7 +51,7 @@ def replace(path: Path, text: str) -> Path:
 
 
 def is_part(name: str) -> bool:
-    """Whether `replace` would call a file so while it writes it: one that is there later is of a call that was killed."""
+    """Whether `replace` would call a file so while it writes it; one that stays is of a call that was killed."""
     return re.fullmatch(r"\..+\.[0-9a-f]{8}", name) is not None
 
 
