@@ -53,12 +53,13 @@ class Load:
     """What happened.
 
     Attributes:
-        pages, saves: seconds from a request to the whole answer.
+        first, pages, saves: seconds from a request to the whole answer.
         confirmed: the marks that were confirmed, changed ones too.
         wrong: answers that were none, by what they were.
         broken: requests that a room which was ended has left without an answer.
     """
 
+    first: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
     saves: list[float] = field(default_factory=list)
     confirmed: list[Made] = field(default_factory=list)
@@ -141,6 +142,7 @@ async def run(
     readers: int = READERS,
     markers: int = MARKERS,
     load: Load | None = None,
+    warm: bool = False,
 ) -> Load:
     """Sign in, then read and mark for so many seconds, and once in any case, as `reader-…` and `marker-…`.
 
@@ -151,16 +153,27 @@ async def run(
         seconds: how long.
         readers, markers: how many.
         load: what is told of it, as it goes.
+        warm: whether every page is opened once before, as in a room that has been open for a while.
     """
     load = Load() if load is None else load
     codes = [each.code for each in results.candidates]
     lines = {name: Line(base) for name in (*names("reader", readers), *names("marker", markers))}
     await asyncio.gather(*(line.sign_in(name) for name, line in lines.items()))
+    if warm:
+        await _visit(next(iter(lines.values())), codes, load)
     end = time.monotonic() + seconds
     people = [_read(lines[name], name, codes, end, load) for name in names("reader", readers)]
     people += [_mark(lines[name], name, codes, answers, end, load) for name in names("marker", markers)]
     await asyncio.gather(*people)
     return load
+
+
+async def _visit(line: Line, codes: list[str], load: Load) -> None:
+    """Open each page once. A page of a candidate is put together the first time that it is asked for."""
+    for path in ("/", "/question", "/preview", *(f"/c/{code}" for code in codes)):
+        began = time.perf_counter()
+        await line.ask(path)
+        load.first.append(time.perf_counter() - began)
 
 
 def names(kind: str, count: int) -> list[str]:
@@ -285,9 +298,10 @@ def main() -> int:
         subprocess.run([sys.executable, "-m", "grader", *call], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         results = Results.open(folder / "results")
         with room(results.folder, users_file(folder / "users.toml")) as (_, base):
-            load = asyncio.run(run(base, results, observables(), seconds=given.seconds))
+            load = asyncio.run(run(base, results, observables(), seconds=given.seconds, warm=True))
         wrong = [*load.wrong, *lost(results, load)]
-        for what, times in (("pages", load.pages), ("marks saved", load.saves)):
+        shown = (("first visits", load.first), ("pages", load.pages), ("marks saved", load.saves))
+        for what, times in shown:
             told = f"{share(times, 50):.0f} ms median, {share(times, 95):.0f} ms p95, {share(times, 99):.0f} ms p99"
             print(f"{what:12} {len(times):6}  {told}")
         print(f"{len(load.confirmed)} marks were confirmed; lost or wrong: {len(wrong)}")

@@ -18,6 +18,7 @@ from benchmarks.peers.checks import CHECKS
 
 # Without the plugins of the environment that is shared.
 PLAIN: Final = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist")
+DEFINED: Final = ("sinusoidal_pe", "SinusoidalPositions", "count_parameters")
 TORCH: Final = "import torch\n\ntorch.set_num_threads(1)\n"
 
 
@@ -215,15 +216,14 @@ class PrairieLearn(Peer):
         inside = folder / "test_same"
         inside.mkdir()
         shutil.copy(solution, inside / "student_code.py")
-        (inside / "trailing_code.py").write_text(
-            f"import sys\nimport types\n\nsys.path.insert(0, {str(folder)!r})\nfrom plain import Plain\n"
-            "from same_checks import CHECKS\n\n_own = dict(globals())\n\n\ndef run_check(name):\n"
-            "    CHECKS[name](Plain(types.SimpleNamespace(**_own)))\n    return True\n",
-            "utf-8",
-        )
+        # What is under test may not import `sys` there, so the helpers stand in the same file.
+        helpers = [Path(str(module.__file__)).read_text("utf-8") for module in (checks, plain)]
+        ask = "def run_check(name):\n    CHECKS[name](Plain(_solution))\n    return True\n"
+        own = f"import types\n\n_solution = types.SimpleNamespace({', '.join(f'{name}={name}' for name in DEFINED)})\n"
+        (inside / "trailing_code.py").write_text("\n\n".join([own, *helpers, ask]), "utf-8")
         head = (
-            "import pytest\nfrom pytest_prairielearn_grader import ConfigObject\n\n"
-            "autograder_config = ConfigObject(sandbox_timeout=60.0, import_blacklist=[])\n"
+            "import builtins\n\nimport pytest\nfrom pytest_prairielearn_grader import ConfigObject\n\n"
+            "autograder_config = ConfigObject(sandbox_timeout=60.0, builtin_whitelist=dir(builtins))\n"
         )
         tests = [
             f"@pytest.mark.grading_data(name={name!r}, points=1)\ndef test_{name}(module_sandbox):\n"

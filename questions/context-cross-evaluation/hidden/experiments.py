@@ -61,10 +61,20 @@ class Arm:
             gathered += call.ids.size
         return found
 
+    def ends(self, split: str, length: int) -> set[int]:
+        """The places right behind the windows of a split and a length."""
+        windows = [each for each in self.evaluated if each and (each.split, each.length) == (split, length)]
+        return {each.start + length for each in windows}
+
     def places(self, split: str, length: int) -> set[int]:
-        """The places of a split that were targets at a length."""
-        ends = {each.start + length for each in self.evaluated if each and (each.split, each.length) == (split, length)}
-        return {end for end in ends if end < len(self.data[split])}
+        """Those of them that have a token: the targets, where windows end right before theirs."""
+        return {end for end in self.ends(split, length) if end < len(self.data[split])}
+
+    def targets(self, split: str, length: int) -> list[int]:
+        """The same, or a Mismatch where a window has no target behind it."""
+        if self.ends(split, length) != self.places(split, length):
+            raise Mismatch(f"the model of context {self.context} was evaluated on tokens that no target follows")
+        return sorted(self.places(split, length))
 
     def cells(self) -> dict[tuple[str, int], float]:
         """The loss of each cell."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import block_oracle
 import numpy as np
-from bags import VOCABULARY, calls, items, number, place, small_table, stream, streams, watched
+from bags import SAME_LOSS, VOCABULARY, calls, items, number, place, small_table, stream, streams, watched
 from contexts import SIZES, built, family, logits_of, shapes, token_ids, values
 from experiments import CONTEXTS, RIGHT, TARGETS, experiment
 from test_draws import RIGHT as BATCHES
@@ -195,15 +195,17 @@ def loss_of_one_place(candidate: Candidate) -> float:
 
 
 @probe
-def loss_of_many_places(candidate: Candidate) -> float:
-    """How much the loss at forty places differs from the mean of the losses at each."""
+def loss_of_many_places(candidate: Candidate) -> str:
+    """Whether the loss at forty places is the mean of the losses at each, or their sum."""
     rng = generator()
     tokens, table = stream(rng), small_table(rng)
     model = watched(candidate, "one", table)
     many = list(range(6, 46))
     whole = number(candidate.loss_at(model, tokens, many, 4), "the loss")
     each = [number(candidate.loss_at(model, tokens, [at], 4), "the loss") for at in many]
-    return round(whole / float(np.mean(each)), 2)
+    if abs(whole - float(np.mean(each))) < SAME_LOSS:
+        return "mean"
+    return "sum" if abs(whole - sum(each)) < 0.01 else "neither"
 
 
 @probe

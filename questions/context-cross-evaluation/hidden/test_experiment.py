@@ -130,7 +130,7 @@ def test_the_history_has_the_loss_after_the_right_updates(
         history = arm.history()
         if [step for step, _ in history] != wanted:
             raise Mismatch(f"the history has entries for {[step for step, _ in history]}, expected {wanted}")
-        positions = sorted(arm.places("validation", arm.context))
+        positions = arm.targets("validation", arm.context)
         if not arm.is_as_expected or len(tables := arm.expected()) != steps or len(positions) != TARGETS - 4:
             continue  # other updates have their own criterion, and so have other places
         for step, found in history:
@@ -161,7 +161,7 @@ def test_every_supported_length_has_its_loss(candidate: Candidate, rng: np.rando
             odd = sorted(set(cells) ^ wanted)[0]
             raise Mismatch(f"the model of context {arm.context} has {len(cells)} cells, and not the right ones: {odd}")
         for (split, length), found in cells.items():
-            positions = sorted(arm.places(split, length))
+            positions = arm.targets(split, length)
             if not positions:
                 raise Mismatch(f"the model of context {arm.context} was not evaluated at length {length}")
             if len(positions) != COUNT or np.array_equal(arm.trained, arm.table):
