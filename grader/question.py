@@ -123,6 +123,9 @@ class Spec(Part):
     title: Words
     level: Words
     minutes: int = Field(ge=1, le=60 * 24 * 14)
+    draft: bool = Field(
+        default=False, description="Not proven yet: it is listed as a draft, and no packet is made of it."
+    )
     roles: list[Words] = Field(default=[])
     prompt: FileName = "prompt.md"
     skeleton: FileName = "skeleton.py"

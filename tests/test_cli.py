@@ -135,6 +135,7 @@ def test_list_as_json_says_what_a_program_needs() -> None:
         "title": QUESTION.spec.title,
         "level": QUESTION.spec.level,
         "minutes": QUESTION.spec.minutes,
+        "draft": False,
         "roles": QUESTION.spec.roles,
         "criteria": len(QUESTION.spec.criteria),
         "points": sum(criterion.points for criterion in QUESTION.spec.criteria),
@@ -418,6 +419,18 @@ def test_a_teams_question_is_listed_beside_the_shipped_ones() -> None:
     rows = {row["id"]: row for row in json.loads(call("list", "--json").stdout)}
     assert {"double", ID} <= set(rows)
     assert (rows["double"]["criteria"], rows["double"]["points"]) == (1, 3)
+
+
+def test_a_draft_is_shown_as_one_and_nobody_gets_a_packet_of_it(team: Path, tmp_path: Path) -> None:
+    assert call("start", "double", "-o", str(tmp_path / "packet")).exit_code == 0
+    assert "a draft" not in call("list").stdout.split("double")[1].splitlines()[0] + call("show", "double").stdout
+    spec = team / "question.yaml"
+    spec.write_text(spec.read_text("utf-8").replace("minutes: ", "draft: true\nminutes: ", 1), "utf-8")
+    assert "a draft" in call("list").stdout.split("double")[1].splitlines()[0]
+    assert "a draft: it is not proven yet" in call("show", "double").stdout
+    refused = call("start", "double", "-o", str(tmp_path / "other"))
+    assert refused.exit_code == 2 and "is a draft" in refused.output
+    assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.usefixtures("team")

@@ -28,7 +28,8 @@ def list_questions(as_json: bool, folders: tuple[Path, ...]) -> None:
     width = max((len(question.id) for question in questions), default=0)
     for question in questions:
         spec = question.spec
-        click.echo(f"{spec.id:<{width}}  {spec.level}, {spec.minutes} min, {len(spec.criteria)} criteria  {spec.title}")
+        about = f"{spec.level}, {spec.minutes} min, {len(spec.criteria)} criteria"
+        click.echo(f"{spec.id:<{width}}  {about}{', a draft' if spec.draft else ''}  {spec.title}")
 
 
 def summary_of(question: Question) -> dict[str, Any]:
@@ -40,6 +41,7 @@ def summary_of(question: Question) -> dict[str, Any]:
         "title": spec.title,
         "level": spec.level,
         "minutes": spec.minutes,
+        "draft": spec.draft,
         "roles": spec.roles,
         "criteria": len(spec.criteria),
         "points": sum(criterion.points for criterion in spec.criteria),

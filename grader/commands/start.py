@@ -57,6 +57,7 @@ def start(
 
     Exit status: 0 written; 2 the call or the question is wrong.
     """
+    from grader.errors import CallError
     from grader.packet import many
     from grader.packet import start as writing
     from grader.packet.contents import contents
@@ -65,6 +66,12 @@ def start(
     from grader.variants.keys import Keeper
 
     question = open_bank(folders).get(id)
+    if question.spec.draft:
+        raise CallError(
+            "this question is a draft, which nobody has proven yet",
+            where=question.id,
+            next_step=f"Take `draft` out of its question.yaml once `grader validate {question.id}` holds.",
+        )
     settings = Settings.find(Path.cwd()).but(contact=contact, seen_by=seen_by, retain_days=retain_days)
     signed = None
     if variant is not None:

@@ -24,6 +24,7 @@ def text(question: Question) -> str:
         f"{spec.title}",
         f"{spec.id} version {spec.version}, {spec.level}, {spec.minutes} minutes, {points:g} points",
         f"for {', '.join(spec.roles)}" if spec.roles else "",
+        *(["a draft: it is not proven yet"] if spec.draft else []),
         f"files {question.folder}",
         f"digest {question.digest}",
         "",
