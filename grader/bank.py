@@ -117,3 +117,7 @@ class Bank:
     def all(self) -> list[Question]:
         """Every question, in the order of ids."""
         return [self.get(id) for id in sorted(self.paths())]
+
+    def finished(self) -> list[Question]:
+        """Every question that is no draft."""
+        return [question for question in self.all() if not question.spec.draft]

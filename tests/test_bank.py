@@ -20,7 +20,7 @@ from grader.validate import prove, record
 JOBS = 1 if "PYTEST_XDIST_WORKER" in os.environ else cores()
 
 
-QUESTIONS = [question for question in Bank.find().all() if not question.spec.draft]
+QUESTIONS = Bank.find().finished()
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.id)

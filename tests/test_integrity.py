@@ -17,7 +17,7 @@ from grader.integrity.reading import MOST_NOTES, MOST_OF_ONE
 from grader.integrity.rules import RULES
 from grader.report import IntegrityPart
 
-QUESTIONS: Final = Bank.find().all()
+QUESTIONS: Final = Bank.find().finished()
 SUPPORT: Final = ("gpt.py",)
 
 

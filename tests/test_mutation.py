@@ -10,15 +10,14 @@ from typing import Final
 
 import pytest
 
-from grader import bank
+from grader.bank import Bank
 from grader.errors import GraderFault
 from grader.mutation import Mutant, mutants
 from grader.mutation.operators import OPERATORS
 from grader.mutation.sites import sites
 from grader.mutation.splice import Splicer
 
-SOLUTIONS: Final = bank.shipped().parent / "solutions"
-REFERENCES: Final = sorted(SOLUTIONS.glob("*/reference.py"))
+REFERENCES: Final = [question.solutions / "reference.py" for question in Bank.find().finished()]
 
 
 def changes(source: str, operator: str | None = None) -> list[str]:

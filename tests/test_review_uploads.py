@@ -474,7 +474,8 @@ def test_a_spool_keeps_what_came_in_the_order_in_which_it_came(tmp_path: Path) -
     done = store.end(jobs[0], [], [Outcome(code="amber-coot-17", verdict="passed")])
     assert done.state == "done" and len(store.pending()) == 2 and not list((store.folder / done.id / "sent").iterdir())
     assert store.folder.stat().st_mode & 0o077 == 0
-    assert store.forget("1.py", "") == 1 and store.forget("1.py", "") == 0 and len(store.jobs()) == 2
+    store.end(arrived(store, "other.zip"), [], [Outcome(name="other.zip", trouble="It is none.")])
+    assert store.forget("1.py", "") == 1 and store.forget("1.py", "") == 0 and len(store.jobs()) == 3
     several = store.end(arrived(store, "x.py"), [], [Outcome(code="a"), Outcome(code="b"), Outcome(name="x.py")])
     assert store.forget("x.py", "a") == 1
     assert (left := store.find(several.id)) and left.outcomes == [Outcome(code="b")]

@@ -24,7 +24,7 @@ LONGEST_POINT: Final = 130  # characters; a longer one isn't read in seconds
 
 CASES: Final[list[Case]] = [
     (question, answer)
-    for question in Bank.find().all()
+    for question in Bank.find().finished()
     for answer in question.spec.answers
     if isinstance(answer, TextAnswer)
 ]

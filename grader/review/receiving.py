@@ -113,6 +113,8 @@ async def pieces(request: Request, bounds: Bounds) -> AsyncIterator[bytes]:
 async def drained(request: Request, most: int = 2 * ARCHIVE_BYTES, seconds: float = 10.0) -> None:
     """Read on past a refusal, within bounds: a browser that is cut off while it sends shows nobody why."""
     size = 0
+    if request._stream_consumed:  # all of it has come, and the next message would be that the browser is gone
+        return
     try:
         async with asyncio.timeout(seconds):
             while size < most:
