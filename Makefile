@@ -4,24 +4,24 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-DRAFTS := tests/test_paired_experiment.py tests/test_cross_evaluation.py
+TRAINING := tests/test_experiments.py tests/test_paired_experiment.py tests/test_cross_evaluation.py
 
-.PHONY: demo test check fix redteam drafts prove fuzz bench faults scaling peers clean
+.PHONY: demo test check fix redteam training prove fuzz bench faults scaling peers clean
 
 demo: $(STAMP)
 	@$(BIN)/python -m benchmarks.demo
 
 # The red team looks at the whole machine before and after each attack, so nothing else runs beside it. A quarter of its
-# attacks is tried here, and all of them by `make redteam`. Questions that are drafts have their tests in `make drafts`.
+# attacks is tried here, and all of them by `make redteam`. What trains models has its tests in `make training`.
 test: check
-	$(BIN)/python -m pytest -n 2 --ignore=tests/redteam $(DRAFTS:%=--ignore=%)
+	$(BIN)/python -m pytest -n 2 --ignore=tests/redteam $(TRAINING:%=--ignore=%)
 	GRADER_REDTEAM_SHARE=4 $(BIN)/python -m pytest tests/redteam
 
 redteam: $(STAMP)
 	GRADER_REDTEAM_TIERS=sealed,confined $(BIN)/python -m pytest tests/redteam
 
-drafts: $(STAMP)
-	$(BIN)/python -m pytest -n 2 $(DRAFTS)
+training: $(STAMP)
+	$(BIN)/python -m pytest -n 2 $(TRAINING)
 
 prove: $(STAMP)
 	$(BIN)/grader validate
