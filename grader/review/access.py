@@ -21,6 +21,7 @@ from grader.review import trail
 from grader.review.guard import Guard
 from grader.review.pace import Pace
 from grader.review.people import ROLES, Person, may
+from grader.review.receiving import drained
 from grader.review.sessions import Session, Sessions
 from grader.review.users import Users, plain
 
@@ -192,6 +193,7 @@ async def form(request: Request, limit: int = FORM_BYTES) -> Mapping[str, list[s
             async for piece in request.stream():
                 raw += piece
                 if len(raw) > limit:
+                    await drained(request, most=8 * limit)
                     raise HTTPException(413, f"This is too much at once: at most {limit >> 10} KiB are taken.")
     except TimeoutError:
         raise HTTPException(408, "This took too long to arrive. Send it again.") from None
