@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -19,6 +20,9 @@ from pathlib import Path
 import pytest
 
 from grader.bank import Bank
+from grader.errors import GraderFault
+from grader.examine import probes
+from grader.examine.subject import Subject
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.outcome import Outcome, Verdict
@@ -336,3 +340,13 @@ def test_workers_get_no_environment_and_no_descriptors(engine: Engine) -> None:
     with Engine(engine.question) as fresh:
         probes = fresh.isolation().probes
     assert all(probes.values()), probes
+
+
+def test_a_zygote_that_is_gone_is_a_fault_of_ours_and_no_word_on_the_submission() -> None:
+    question = brisk(Bank.find().get(QUESTION))
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    theirs.close()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with control, pytest.raises(GraderFault, match="a worker could not be started"):
+        probes.value(lambda candidate: candidate.anything(), Subject(question.brief, REFERENCE, control))
+    assert len(list(Path("/proc/self/fd").iterdir())) < before, "what was opened for the worker is closed"

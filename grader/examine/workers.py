@@ -27,6 +27,9 @@ from grader.sandbox import cgroup
 from grader.sandbox.limits import KIB, MIB, Limits
 
 TICK: Final = 0.05
+ENDING_SECONDS: Final = (
+    1.0  # a process closes its files a moment before it has ended, and a busy machine draws that out
+)
 KEEPER_SECONDS: Final = 20.0
 OUT_OF_TIME: Final = "the submission used up its time as a whole"
 
@@ -65,8 +68,12 @@ class Worker:
         self.output, output = os.pipe()
         with channel, leash:
             ends = [channel.fileno(), leash.fileno(), output]
-            socket.send_fds(control, [json.dumps(asdict(limits)).encode()], ends)
-        os.close(output)
+            try:
+                socket.send_fds(control, [json.dumps(asdict(limits)).encode()], ends)
+            except OSError as error:  # the zygote is gone
+                raise self._unstarted(error) from error
+            finally:
+                os.close(output)
         os.set_blocking(self.output, False)
         self.leash.settimeout(KEEPER_SECONDS)
         self.pid, self.handle = self._introduction()
@@ -88,12 +95,17 @@ class Worker:
                 raise OSError("it ended before it was confined")
             return pid_of(handles[0]), handles[0]
         except (OSError, ValueError, IndexError) as error:
-            self.channel.close()
-            self.leash.close()
-            for descriptor in (self.output, *handles):
-                os.close(descriptor)
-            found = f"{type(error).__name__}: {error}"
-            raise GraderFault("a worker could not be started, or not be confined", found=found) from error
+            raise self._unstarted(error, *handles) from error
+
+    def _unstarted(self, error: Exception, *handles: int) -> GraderFault:
+        """The fault of ours that it is to have no worker; what was opened for it is closed."""
+        self.channel.close()
+        self.leash.close()
+        for descriptor in (self.output, *handles):
+            os.close(descriptor)
+        return GraderFault(
+            "a worker could not be started, or not be confined", found=f"{type(error).__name__}: {error}"
+        )
 
     def ask(self, during: str, request: dict[str, wire.Value]) -> dict[str, Any]:
         """Send a request and return the reply.
@@ -179,7 +191,7 @@ class Worker:
     def _alive(self) -> bool:
         with selectors.DefaultSelector() as selector:
             selector.register(self.handle, selectors.EVENT_READ)  # a pidfd is readable once its process has ended
-            return not selector.select(TICK)
+            return not selector.select(ENDING_SECONDS)
 
     def _loss(self, during: str) -> Lost:
         """What became of a worker that ended in mid-call."""
