@@ -27,6 +27,7 @@ from grader.grade import Engine
 from grader.question import Question
 from grader.report import Report
 from grader.sandbox.tiers import Tier
+from grader.scaffold import make
 
 if TYPE_CHECKING:
     from benchmarks.nodes import Nodes
@@ -240,6 +241,28 @@ def test_a_cluster_gives_the_results_that_this_machine_gives(
     assert progress.troubles["nothing"] in result.output, "in the words of this machine, with its paths"
     again = CliRunner().invoke(main, [*call, "-o", str(tmp_path / "far")])
     assert "Graded 0, kept 6 of 7" in again.output, "what a node graded is not graded again here"
+
+
+def test_a_regrade_on_a_cluster_comes_to_what_this_machine_comes_to(
+    nodes: Nodes, small: Question, folder: Path, tmp_path: Path
+) -> None:
+    """With a question that has changed since."""
+    make(small.id, tmp_path / "bank")
+    call = ["--questions", str(tmp_path / "bank"), "--allow-unsandboxed"]
+    graded = CliRunner().invoke(main, ["batch", str(folder), "-q", small.id, "-o", str(tmp_path / "near"), *call])
+    assert "Graded 6" in graded.output
+    shutil.copytree(tmp_path / "near", tmp_path / "far")
+    check = tmp_path / "bank" / small.id / "hidden" / "test_softmax.py"
+    check.write_text(check.read_text("utf-8").replace("rng.uniform(0, 2000", "rng.uniform(0, 2"), "utf-8")
+    spec = tmp_path / "bank" / small.id / "question.yaml"
+    spec.write_text(spec.read_text("utf-8").replace("version: 1", "version: 2"), "utf-8")
+    again = ["regrade", *call, "--apply", "--json"]
+    far = CliRunner().invoke(main, [*again, str(tmp_path / "far"), "--cluster", str(nodes.scheduler_file)])
+    near = CliRunner().invoke(main, [*again, str(tmp_path / "near")])
+    assert far.exit_code == near.exit_code == 0, (far.output, nodes.log())
+    assert json.loads(far.stdout)["changes"] == json.loads(near.stdout)["changes"]
+    both = CliRunner().invoke(main, [*again, str(tmp_path / "far"), "--cluster", "x", "--jobs", "2"])
+    assert both.exit_code == 2 and "--nthreads" in both.output
 
 
 def test_nodes_that_differ_are_not_used_and_a_cluster_of_them_is_refused(

@@ -8,8 +8,10 @@ import json
 import re
 import stat
 import sys
+import time
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -417,6 +419,25 @@ def test_more_rows_keep_the_code_names_and_packets_that_are_there(tmp_path: Path
     assert sent.read_bytes() == b"as it was sent"
     many.write(SWAP, Settings(), listed(tmp_path, "Kim"), out)
     assert many.read_names(out / "names.csv") == after, "who is no longer in the list is still somebody"
+
+
+def test_two_calls_at_once_lose_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, read = tmp_path / "out", many.read_names
+
+    def slowly(path: Path) -> dict[str, str]:
+        found = read(path)
+        time.sleep(0.3)
+        return found
+
+    monkeypatch.setattr(many, "read_names", slowly)
+    lists = {"Ada": tmp_path / "one", "Jo": tmp_path / "two"}
+    for name, folder in lists.items():
+        folder.mkdir()
+        lists[name] = listed(folder, name)
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(lambda path: many.write(SWAP, Settings(), path, out), lists.values()))
+    assert set(read(out / "names.csv")) == {"Ada", "Jo"}
+    assert len({path for each in made for path in each.written}) == 2
 
 
 def test_a_name_that_a_spreadsheet_would_work_out_is_kept_as_text(tmp_path: Path) -> None:

@@ -577,12 +577,18 @@ def test_a_variant_that_is_no_longer_offered_is_said(
         assigned(fewer, path)
 
 
-def test_what_came_without_a_word_is_the_default_and_says_so(question: Question, tmp_path: Path) -> None:
+def test_what_came_without_a_word_is_the_default_and_says_so(
+    question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     note = "nothing that came along says which variant it answers; it was graded as rows 64, columns 300"
     alone = tmp_path / "alone.py"
     shutil.copy(question.solutions / "reference.py", alone)
     plain = tmp_path / "plain"
     write_folder(contents.contents(question, Settings()), plain)
+    for path in (alone, plain, tmp_path / "nowhere"):
+        found = Assigner(question).of(path)
+        assert found.question is question and found.notes == (), "who has no key has made no variant"
+    given(monkeypatch)
     for path in (alone, plain, tmp_path / "nowhere"):
         found = Assigner(question).of(path)
         assert found.question is question and found.notes == (note,)

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.common import assigner, bank_option, isolation_options, open_bank, variant_option
+from grader.commands.common import (
+    assigner,
+    bank_option,
+    crew,
+    crew_options,
+    isolation_options,
+    open_bank,
+    variant_option,
+)
 
 if TYPE_CHECKING:
-    from grader.batch.crew import Hire
     from grader.sandbox.tiers import Tier
 
 
@@ -22,12 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--out", "-o", type=click.Path(path_type=Path), required=True, metavar="RESULTS", help="Where reports go."
 )
-@click.option("--jobs", "-j", type=click.IntRange(1, 256), help="Submissions at once; by default one for each core.")
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Grade on the nodes of a Dask cluster: its scheduler's address, or its scheduler file.",
-)
+@crew_options
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw other hidden inputs than the question's own.")
 @variant_option
 @click.option(
@@ -59,17 +61,13 @@ def batch(
 
     Exit status: 0 all were graded; 2 the call or the question is wrong; 3 some could not be graded.
     """
-    if cluster and jobs:
-        raise click.UsageError(
-            "--jobs is for this machine: how many at once a node grades is for its --nthreads to say."
-        )
-    from grader.batch import command
-    from grader.packet.settings import Settings
-
-    kept_days = Settings.find(Path.cwd()).retain_days
-    until = retain_until.date() if retain_until else None
     with ExitStack() as stack:
-        hire = _crew(stack, cluster, folders, jobs, weakest)
+        hire = crew(stack, cluster, folders, jobs, weakest)
+        from grader.batch import command
+        from grader.packet.settings import Settings
+
+        kept_days = Settings.find(Path.cwd()).retain_days
+        until = retain_until.date() if retain_until else None
         question = open_bank(folders).get(id)
         find = assigner(question, variant)
         progress = command.run(
@@ -83,18 +81,3 @@ def batch(
             assign=lambda entry: find.of(entry.path),
         )
     ctx.exit(3 if progress.stopped or progress.troubles else 0)
-
-
-def _crew(stack: ExitStack, cluster: str | None, folders: tuple[Path, ...], jobs: int | None, weakest: Tier) -> Hire:
-    """Who grades. What takes long to start is started here, before anything else is imported."""
-    if cluster:
-        from grader.cluster.crew import remote
-
-        return remote(cluster, folders, require=weakest)
-    from grader.examine.zygote import Zygote
-
-    zygote = stack.enter_context(Zygote())
-    from grader.batch.crew import local
-    from grader.bench import cores
-
-    return local(zygote, jobs=jobs or cores(), require=weakest)

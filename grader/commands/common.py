@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from grader.bank import Bank
+    from grader.batch.crew import Hire
     from grader.question import Question
+    from grader.sandbox.tiers import Tier
     from grader.variants.assigning import Assigner
 
 
@@ -54,6 +58,38 @@ def isolation_options(command: Callable[..., None]) -> Callable[..., None]:
         command(*args, weakest=Tier.SEPARATE_PROCESS if allow_unsandboxed else Tier(require), **kwargs)
 
     return with_isolation
+
+
+def crew_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say where many submissions are graded; the command gets `jobs` and `cluster`, for `crew`."""
+    jobs = click.option(
+        "--jobs", "-j", type=click.IntRange(1, 256), help="Submissions at once; by default one for each core."
+    )
+    cluster = click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Grade on the nodes of a Dask cluster: its scheduler's address, or its scheduler file.",
+    )
+    return jobs(cluster(command))
+
+
+def crew(stack: ExitStack, cluster: str | None, folders: tuple[Path, ...], jobs: int | None, weakest: Tier) -> Hire:
+    """Who grades. What takes long to start is started here, before anything else is imported."""
+    if cluster and jobs:
+        raise click.UsageError(
+            "--jobs is for this machine: how many at once a node grades is for its --nthreads to say."
+        )
+    if cluster:
+        from grader.cluster.crew import remote
+
+        return remote(cluster, folders, require=weakest)
+    from grader.examine.zygote import Zygote
+
+    zygote = stack.enter_context(Zygote())
+    from grader.batch.crew import local
+    from grader.bench import cores
+
+    return local(zygote, jobs=jobs or cores(), require=weakest)
 
 
 def variant_option(command: Callable[..., None]) -> Callable[..., None]:

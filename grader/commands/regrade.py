@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.common import bank_option, isolation_options, open_bank
+from grader.commands.common import bank_option, crew, crew_options, isolation_options, open_bank
 
 if TYPE_CHECKING:
     from grader.sandbox.tiers import Tier
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", metavar="RESULTS", type=click.Path(path_type=Path))
-@click.option("--jobs", "-j", type=click.IntRange(1, 256), help="Submissions at once; by default one for each core.")
+@crew_options
 @click.option("--apply", "applied", is_flag=True, help="Put the new reports in place; the old ones go to history/.")
 @click.option("--partly", is_flag=True, help="Apply even if some could not be graded; they keep what they have.")
 @click.option(
@@ -28,6 +29,7 @@ def regrade(
     ctx: click.Context,
     folder: Path,
     jobs: int | None,
+    cluster: str | None,
     applied: bool,
     partly: bool,
     as_json: bool,
@@ -43,20 +45,11 @@ def regrade(
     """
     if partly and not applied:
         raise click.UsageError("--partly says how to apply: give it with --apply.")
-    from grader.batch.crew import local
-    from grader.bench import cores
-    from grader.examine.zygote import Zygote
-    from grader.regrade import command
-    from grader.results import manifest
+    with ExitStack() as stack:
+        hire = crew(stack, cluster, folders, jobs, weakest)
+        from grader.regrade import command
+        from grader.results import manifest
 
-    with Zygote() as zygote:
         question = open_bank(folders).get(manifest.read(folder).question)
-        status = command.run(
-            question,
-            folder,
-            local(zygote, jobs=jobs or cores(), require=weakest),
-            applied=applied,
-            partly=partly,
-            as_json=as_json,
-        )
+        status = command.run(question, folder, hire, applied=applied, partly=partly, as_json=as_json)
     ctx.exit(status)

@@ -112,11 +112,11 @@ def _hint(session: Session, width: int) -> Text:
         words, keys = typing[session.mode]
         return Text.assemble((f"{session.mode.value}: ", "bold"), _end_of(words), "▏", (f"  {keys}", "dim"))
     digits = f"1-{len(session.item.answer.observables)} tick  " if session.item else ""
-    after = "w wrong answers  o others  " if session.mark else ""
+    after, short = ("w wrong answers  o others  ", "w wrong  o others  ") if session.mark else ("", "")
     hints = [
         f"{digits}c cannot assess  q quote  n note  enter save  s skip  b back  p prompt  {after}? help  x leave",
-        f"{digits}c cannot  q quote  n note  enter save  s skip  b back  ? help  x leave",
-        f"{digits}enter save  s skip  b back  ? help  x leave",
+        f"{digits}c cannot  q quote  n note  enter save  s skip  b back  {short}? help  x leave",
+        f"{digits}enter save  s skip  b back  {short}? help  x leave",
     ]
     return Text(next((hint for hint in hints if len(hint) <= width), "? help  x leave"), style="dim")
 

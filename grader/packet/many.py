@@ -22,7 +22,7 @@ from grader.packet.contents import Signed, coded, contents
 from grader.packet.settings import Settings
 from grader.packet.start import write_zip
 from grader.question import Question
-from grader.results import codenames
+from grader.results import codenames, lock
 
 NAMES: Final = "names.csv"
 COLUMNS: Final = ("name", "code")
@@ -61,10 +61,7 @@ def write(
         CallError: the list can't be read or names somebody twice, or the folder can't be written.
     """
     names = listed(candidates)
-    taken = read_names(out / NAMES)
-    codes = codenames.draw(names, taken)
-    if codes != taken:
-        write_names(out / NAMES, codes)
+    codes = _drawn(names, out)
     paths = {name: out / f"{question.id}-{codes[name]}.zip" for name in names}
     missing = {name: path for name, path in paths.items() if not path.exists()}
     made: dict[str, dict[str, bytes]] = {}  # by the question's digest, which is another one for each variant
@@ -74,6 +71,17 @@ def write(
             made[theirs.digest] = contents(theirs, settings, signed)
         write_zip(coded(made[theirs.digest], codes[name], signed), path, question.id)
     return Made(list(missing.values()), len(names) - len(missing))
+
+
+def _drawn(names: list[str], out: Path) -> dict[str, str]:
+    """The code name of each, drawn and written down for those who have none; one call at a time does so."""
+    make_folder(out)
+    with lock.held(out):
+        taken = read_names(out / NAMES)
+        codes = codenames.draw(names, taken)
+        if codes != taken:
+            write_names(out / NAMES, codes)
+    return codes
 
 
 def listed(path: Path) -> list[str]:
@@ -136,15 +144,23 @@ def is_quoted(name: str) -> bool:
     return name.startswith("'") and name.lstrip("'").startswith(FORMULA)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, if it is not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise CallError(f"this can't be written ({why})", where=inert.line(str(path))) from None
+
+
 def write_names(path: Path, codes: dict[str, str]) -> None:
-    """Write who is who, for nobody but its owner to read."""
+    """Write who is who into a folder that is there, for nobody but its owner to read."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows((f"'{name}" if is_quoted(f"'{name}") else name, code) for name, code in codes.items())
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8") as stream:
             stream.write(text.getvalue())
         part.replace(path)

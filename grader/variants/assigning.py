@@ -71,7 +71,7 @@ class Assigner:
         else:
             choices = self.question.spec.variants.default
         question = render.variant(self.question, choices)
-        return Assigned(question, tuple(_notes(claim, question.variant)))
+        return Assigned(question, tuple(self._notes(claim, question.variant)))
 
     def _believed(self, claim: Manifest, path: Path) -> Mapping[str, Value]:
         """The choices of a claim that was signed."""
@@ -93,6 +93,20 @@ class Assigner:
                 error.what, where=where, found=error.found, expected=error.expected, next_step=BY_HAND
             ) from None
 
+    def _notes(self, claim: Manifest | None, choices: Mapping[str, Value]) -> list[str]:
+        """What has to be said of a variant that was not simply the signed one of the packet.
+
+        A team without a key has made no packet of another variant than the default, so there is nothing to doubt.
+        """
+        if claim is None or not claim.names_variant:
+            if not self.by_hand and not self.keeper.has_one:
+                return []
+            return [f"nothing that came along says which variant it answers; it was graded as {formula.told(choices)}"]
+        if claim.variant != choices:
+            said = inert.short(formula.told(claim.variant), 200) or "nothing that can be read"
+            return [f"its packet names the variant {said}; it was graded as {formula.told(choices)}, as the team said"]
+        return []
+
     def _without_variants(self, path: Path) -> Assigned:
         if self.by_hand:
             picking.offered(self.question)  # which it hasn't
@@ -101,13 +115,3 @@ class Assigner:
             note = "its packet names a variant of the question, which has none now; it was graded as the question is"
             return Assigned(self.question, (note,))
         return Assigned(self.question)
-
-
-def _notes(claim: Manifest | None, choices: Mapping[str, Value]) -> list[str]:
-    """What has to be said of a variant that was not simply the signed one of the packet."""
-    if claim is None or not claim.names_variant:
-        return [f"nothing that came along says which variant it answers; it was graded as {formula.told(choices)}"]
-    if claim.variant != choices:
-        said = inert.short(formula.told(claim.variant), 200) or "nothing that can be read"
-        return [f"its packet names the variant {said}; it was graded as {formula.told(choices)}, as the team said"]
-    return []

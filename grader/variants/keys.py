@@ -88,6 +88,11 @@ class Keeper:
         home = Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"))  # noqa: PTH111
         return cls(Path(named) if named else home / FILE)
 
+    @property
+    def has_one(self) -> bool:
+        """Whether there is a key, be it one that can be used or not."""
+        return bool(os.environ.get(VARIABLE)) or self.file.exists()
+
     def find(self) -> Key | None:
         """The key, if there is one.
 
