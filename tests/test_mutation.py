@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -255,17 +256,17 @@ def test_mutants_compile_and_no_two_are_the_same_program(reference: tuple[str, l
         compile(mutant.source, "mutant.py", "exec", dont_inherit=True)
 
 
-def test_mutants_differ_from_the_original_by_one_span_near_their_line(reference: tuple[str, list[Mutant]]) -> None:
+def test_mutants_differ_from_the_original_in_one_place_near_their_line(reference: tuple[str, list[Mutant]]) -> None:
     source, made = reference
+    before = source.splitlines(keepends=True)
     for mutant in made:
         assert mutant.diff.count("\n@@") == 0 and mutant.diff.startswith("@@"), mutant.diff
-        before = source.splitlines(keepends=True)
-        removed = [line[1:] for line in mutant.diff.splitlines(keepends=True) if line.startswith("-")]
-        added = [line[1:] for line in mutant.diff.splitlines(keepends=True) if line.startswith("+")]
+        lines = mutant.diff.splitlines(keepends=True)[1:]
+        there, then = ([line[1:] for line in lines if line[0] in kept] for kept in (" -", " +"))
         first = int(re.findall(r"^@@ -(\d+)", mutant.diff)[0])
-        place = next(n for n in (first - 1, first) if before[n : n + len(removed)] == removed)
-        assert place <= mutant.line - 1 < place + len(removed)
-        assert "".join([*before[:place], *added, *before[place + len(removed) :]]) == mutant.source
+        place = next(n for n in (first - 1, first) if before[n : n + len(there)] == there)
+        assert place <= mutant.line - 1 < place + len(there)
+        assert "".join([*before[:place], *then, *before[place + len(there) :]]) == mutant.source
 
 
 def test_mutants_stand_in_the_order_of_lines_and_always_the_same(reference: tuple[str, list[Mutant]]) -> None:
@@ -299,7 +300,10 @@ def test_ids_outlive_edits_elsewhere(reference: tuple[str, list[Mutant]]) -> Non
 def test_prose_and_annotations_are_the_same_in_every_mutant(reference: tuple[str, list[Mutant]]) -> None:
     source, made = reference
     for mutant in made:
-        assert prose(mutant.source) == prose(source), mutant.diff
+        lost = Counter(prose(source)) - Counter(prose(mutant.source))
+        assert not Counter(prose(mutant.source)) - Counter(prose(source)), mutant.diff
+        # A statement that is dropped may take the annotation of its variable along.
+        assert lost.total() <= (mutant.operator == "drop-statement"), mutant.diff
 
 
 def prose(source: str) -> list[str]:

@@ -46,6 +46,11 @@ TICKED_IN_REFERENCE: Final = {
         "why_transpose": ["memory-order", "heads-mix-tokens", "split-then-transpose"],
         "decoding_mask": ["first-key-only", "every-key", "aligned-to-the-end"],
     },
+    "context-cross-evaluation": {
+        "rows_and_columns": ["row-same-weights", "column-same-input", "diagonal-mixes"],
+        "why_from_zero": ["as-in-training", "last-rows-long-history", "measures-something-else"],
+        "not_lower": ["only-this-setup", "not-useless", "next-step", "a-reason"],
+    },
     "fair-comparison": {
         "why_local_generators": ["disturbs-training", "repeats", "seeding-resets-training"],
         "why_same_windows": ["windows-differ", "cancels-in-the-difference", "fewer-windows"],
@@ -56,6 +61,13 @@ TICKED_IN_REFERENCE: Final = {
         "strict_loading": ["it-raises", "copies-first", "kinds-not-named"],
         "past_training_length": ["only-computable", "never-trained-there", "measure-it"],
         "no_positions": ["mask-gives-order", "prefix-is-a-set", "deeper-layers-build"],
+    },
+    "paired-position-experiment": {
+        "first_contrast": ["package-better", "several-changes", "other-arms-needed"],
+        "three_seeds": ["only-extremes", "writes-mean-and-range", "interval-wider"],
+        "why_pairs": ["shared-luck-cancels", "not-everything", "more-seeds-still"],
+        "order_without_positions": ["mask-breaks-symmetry", "later-blocks-read-it", "one-block-bag"],
+        "no_difference": ["this-set-up", "no-proof-of-none", "mask-gives-order"],
     },
     "positional-encodings": {
         "why_rotation_helps": ["one-map", "by-distance", "holds-everywhere"],
