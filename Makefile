@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TRAINING := tests/test_experiments.py tests/test_paired_experiment.py tests/test_cross_evaluation.py
 
-.PHONY: demo test check fix redteam training prove fuzz bench faults scaling peers clean
+.PHONY: demo test long check fix redteam training prove fuzz bench faults scaling peers clean
 
 demo: $(STAMP)
 	@$(BIN)/python -m benchmarks.demo
@@ -16,6 +16,10 @@ demo: $(STAMP)
 test: check
 	$(BIN)/python -m pytest -n 2 --ignore=tests/redteam $(TRAINING:%=--ignore=%)
 	GRADER_REDTEAM_SHARE=4 $(BIN)/python -m pytest tests/redteam
+
+# What repeats at length what `make test` has shown once.
+long: $(STAMP)
+	$(BIN)/python -m pytest -n 2 -m long
 
 redteam: $(STAMP)
 	GRADER_REDTEAM_TIERS=sealed,confined $(BIN)/python -m pytest tests/redteam
