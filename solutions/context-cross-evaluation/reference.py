@@ -4,7 +4,7 @@ Shapes in comments use B for the batch, T for the tokens of a sequence, D for d_
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -173,10 +173,9 @@ def cross_evaluate(
     return runs
 
 
-def mean(values: Iterable[float]) -> float:
+def mean(values: Sequence[float]) -> float:
     """Return the arithmetic mean."""
-    kept = list(values)
-    return math.fsum(kept) / len(kept)
+    return math.fsum(values) / len(values)
 
 
 def losses(runs: Sequence[Mapping[str, Any]], split: str, context: int, length: int) -> list[float]:

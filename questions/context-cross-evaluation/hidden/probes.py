@@ -9,7 +9,7 @@ import block_oracle
 import numpy as np
 from bags import SAME_LOSS, VOCABULARY, calls, items, number, place, small_table, stream, streams, watched
 from contexts import SIZES, built, family, logits_of, shapes, token_ids, values
-from experiments import CONTEXTS, RIGHT, TARGETS, experiment
+from experiments import CONTEXTS, LEARNING_RATE, RIGHT, TARGETS, experiment
 from test_draws import RIGHT as BATCHES
 from test_draws import batches, positions, starts, state
 from test_loss import UNKNOWN
@@ -261,6 +261,15 @@ def small(candidate: Candidate, **numbers: Any) -> list[dict[str, Any]]:
 def weights(candidate: Candidate) -> list[Any]:
     """How far weights move in a few updates, in learning rates."""
     return [np.round(run["moved"][:8, :8] * 1000, 1) for run in small(candidate, steps=4)]
+
+
+@probe
+def whole_steps(candidate: Candidate) -> bool:
+    """Whether every weight is whole learning rates away from its start, after updates on different runs."""
+    rng = generator()
+    arm = experiment(candidate, rng, data=streams(rng), contexts=[4], steps=6)[0]
+    moved = (arm.trained - arm.table) / LEARNING_RATE
+    return bool(np.abs(moved - moved.round()).max() < 0.2)  # weight decay comes to a tenth
 
 
 @probe

@@ -6,7 +6,6 @@ import pytest
 from contexts import (
     SIZES,
     Sizes,
-    as_module,
     built,
     expect_refusal,
     expected_logits,
@@ -17,7 +16,7 @@ from contexts import (
     values,
 )
 
-from grader.checks import Candidate, Mismatch, criterion, expect_close, tensor
+from grader.checks import Candidate, Handle, Mismatch, criterion, expect_close, tensor
 
 ATOL = 2e-3  # rounding comes to some 1e-5; the smallest mistake moves the logits by a tenth and more
 CONTEXTS = [5, 11, 3]
@@ -25,12 +24,17 @@ CONTEXTS = [5, 11, 3]
 
 @criterion("names")
 def test_parameters_have_the_agreed_names_and_shapes(candidate: Candidate) -> None:
-    found = {each.name: each.shape for each in candidate.inventory(built(candidate)).parameters}
-    for name, shape in shapes().items():
+    expect_agreed(candidate, built(candidate), SIZES)
+
+
+def expect_agreed(candidate: Candidate, model: Handle, sizes: Sizes, where: str = "") -> None:
+    """A Mismatch unless a model has the parameters of the prompt, and no others."""
+    found = {each.name: each.shape for each in candidate.inventory(model).parameters}
+    for name, shape in shapes(sizes).items():
         if found.get(name) != shape:
-            raise Mismatch(f"the parameter {name} has the shape {found.get(name)}, expected {shape}")
-    if extra := sorted(set(found) - set(shapes())):
-        raise Mismatch(f"there is another parameter, {extra[0]}, expected those of the prompt alone")
+            raise Mismatch(f"{where}the parameter {name} has the shape {found.get(name)}, expected {shape}")
+    if extra := sorted(set(found) - set(shapes(sizes))):
+        raise Mismatch(f"{where}there is another parameter, {extra[0]}, expected those of the prompt alone")
 
 
 @criterion("model-logits")
@@ -117,6 +121,4 @@ def test_the_seed_alone_decides_about_the_weights(candidate: Candidate) -> None:
 @criterion("names")
 def test_build_models_gives_a_model_of_each_context(candidate: Candidate) -> None:
     for context, model in zip(CONTEXTS, family(candidate, CONTEXTS, seed=4), strict=True):
-        found = {each.shape for each in candidate.inventory(as_module(model)).parameters}
-        if (context, SIZES.d_model) not in found:
-            raise Mismatch(f"the model of context {context} has no table [{context}, {SIZES.d_model}]")
+        expect_agreed(candidate, model, SIZES._replace(context=context), f"in the model of context {context} ")

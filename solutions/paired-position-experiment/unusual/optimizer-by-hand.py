@@ -1,8 +1,7 @@
-"""AdamW is written out, and a checkpoint is a pickle of everything that the run has."""
+"""AdamW is written out, and its moments are the run's own to save."""
 
 import copy
 import json
-import pickle
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
@@ -199,7 +198,7 @@ class Training:
             "noise": self.noise,
         }
         beside = Path(f"{path}.part")
-        beside.write_bytes(pickle.dumps(state))
+        torch.save(state, beside)
         beside.replace(path)
 
     def load(self, path: str | Path) -> None:
@@ -208,7 +207,7 @@ class Training:
         Raises:
             ValueError: it is of another seed or another protocol. Nothing has been changed then.
         """
-        state = pickle.loads(Path(path).read_bytes())
+        state = torch.load(path)
         if state["run"] != self._identity():
             raise ValueError(f"the checkpoint {path} is of {state['run']}, expected {self._identity()}")
         self.step, self.history, self.noise = state["step"], state["history"], state["noise"]
