@@ -28,7 +28,7 @@ training: $(STAMP)
 	$(BIN)/python -m pytest -n 2 $(TRAINING)
 
 prove: $(STAMP)
-	$(BIN)/grader validate
+	$(BIN)/grader validate --whole
 
 fuzz: $(STAMP)
 	$(BIN)/python -m benchmarks.fuzz --frames 10000 --submissions 2000

@@ -242,3 +242,10 @@ def test_the_command_makes_proves_and_records_a_question(tmp_path: Path) -> None
     assert json.loads(proven.output)[0]["holds"] is True
     assert "proven" in page.read_text("utf-8")
     assert json.loads((tmp_path / "questions" / record.NAME).read_text("utf-8"))[ID]["version"] == 1
+    again = CliRunner().invoke(main, ["validate", ID, "--questions", bank])
+    assert again.exit_code == 0 and "proven in full before" in again.output
+    whole = json.loads(CliRunner().invoke(main, ["validate", ID, "--questions", bank, "--whole", "--json"]).output)[0]
+    assert whole["whole"] and len(whole["rows"]) == len(json.loads(proven.output)[0]["rows"])
+    edit(tmp_path / "solutions" / ID / "unusual" / "torch-softmax.py", "def softmax", "# Another word.\ndef softmax")
+    changed = json.loads(CliRunner().invoke(main, ["validate", ID, "--questions", bank, "--json"]).output)[0]
+    assert changed["whole"] and not changed["holds"], "a change is proven in full, and asks for a version"

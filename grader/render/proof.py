@@ -88,6 +88,8 @@ def meaning(row: Row, criterion: str) -> str:
 
 def _head(paper: Paper, proof: Proof) -> None:
     word, style = ("proven", "bold green") if proof.holds else ("not proven", "bold red")
+    if not proof.whole:
+        paper.put("these files were proven in full before; a few gradings of each kind again (--whole: all)", indent=2)
     counts = {fate: proof.count(fate) for fate in ("killed", "equivalent", "survived")}
     fates = ", ".join(f"{count} {fate}" for fate, count in counts.items() if count)
     paper.put((f"{proof.id} ", "bold"), f"version {proof.version}: ", (word, style))

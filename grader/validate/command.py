@@ -17,15 +17,25 @@ from grader.validate.proof import Proof
 WIPE = "\r\x1b[K"
 
 
-def run(bank: Bank, ids: tuple[str, ...], *, jobs: int | None, record: bool) -> list[Proof]:
-    """Prove the named questions, or all."""
+def run(bank: Bank, ids: tuple[str, ...], *, jobs: int | None, record: bool, whole: bool) -> list[Proof]:
+    """Prove the named questions, or all.
+
+    Args:
+        bank: where they are.
+        ids: which ones; none for all.
+        jobs: submissions at once.
+        record: whether to record what is proven in full.
+        whole: whether to prove in full also what the record says was proven of these very files. Otherwise a few
+            submissions and mutants of such a question are graded again.
+    """
     proofs = []
     with Zygote() as zygote, public.warm() as tests:
         questions = [bank.get(id) for id in dict.fromkeys(ids)] if ids else bank.all()
         for question in questions:
-            proof = prove(question, zygote, tests, jobs=jobs or cores(), progress=_progress)
+            quick = not whole and records.is_kept(question)
+            proof = prove(question, zygote, tests, jobs=jobs or cores(), quick=quick, progress=_progress)
             proofs.append(proof)
-            if record and proof.holds and not question.spec.draft:
+            if record and proof.holds and proof.whole and not question.spec.draft:
                 records.keep(question, proof)
     _progress("")
     return proofs

@@ -134,7 +134,7 @@ class VariantPart(Part):
 
 
 class Proof(Part):
-    """All that was tried of one question."""
+    """All that was tried of one question; `whole` is false where that was a few of each, since all had been before."""
 
     id: str
     version: int
@@ -144,6 +144,7 @@ class Proof(Part):
     rows: list[Row]
     mutants: list[MutantRow]
     variants: list[VariantPart] = []
+    whole: bool = True
     seconds: float
 
     @property

@@ -65,6 +65,7 @@ def prove(
         rows=rows,
         mutants=tried,
         variants=shown,
+        whole=not quick,
         seconds=round(time.monotonic() - started, 1),
     )
 

@@ -34,6 +34,12 @@ def versioned(question: Question) -> Finding:
     return Finding(claim="What changed has a version of its own", problems=problems)
 
 
+def is_kept(question: Question) -> bool:
+    """Whether these very files were proven in full."""
+    entry = read(path_of(question)).get(question.id)
+    return entry == {"version": question.spec.version, "digest": question.digest}
+
+
 def keep(question: Question, proof: Proof) -> None:
     """Record a question that was proven."""
     path = path_of(question)
