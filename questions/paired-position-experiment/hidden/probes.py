@@ -152,6 +152,18 @@ def tables_after_updates(candidate: Candidate) -> list[list[float]]:
 
 
 @probe
+def divided(candidate: Candidate) -> bool:
+    """Whether the weights after some updates are the same however many calls they took."""
+    tables = []
+    for parts in ([4], [2, 2]):
+        run = start(candidate, table_for(generator()))
+        for part in parts:
+            run.training.advance(part)
+        tables.append(run.table)
+    return bool(np.allclose(*tables, rtol=0, atol=1e-4))
+
+
+@probe
 def steps_with_an_entry(candidate: Candidate) -> list[Any]:
     """The steps of a history after some calls, and of one that few steps are asked for."""
     run, few = (start(candidate, table_for(generator()), evaluate_at=asked) for asked in ((0, 2, 6), (1, 6)))
