@@ -256,17 +256,28 @@ def test_mutants_compile_and_no_two_are_the_same_program(reference: tuple[str, l
         compile(mutant.source, "mutant.py", "exec", dont_inherit=True)
 
 
-def test_mutants_differ_from_the_original_in_one_place_near_their_line(reference: tuple[str, list[Mutant]]) -> None:
+def test_mutants_differ_from_the_original_around_their_line_and_the_diff_shows_it_all(
+    reference: tuple[str, list[Mutant]],
+) -> None:
     source, made = reference
-    before = source.splitlines(keepends=True)
     for mutant in made:
-        assert mutant.diff.count("\n@@") == 0 and mutant.diff.startswith("@@"), mutant.diff
-        lines = mutant.diff.splitlines(keepends=True)[1:]
-        there, then = ([line[1:] for line in lines if line[0] in kept] for kept in (" -", " +"))
-        first = int(re.findall(r"^@@ -(\d+)", mutant.diff)[0])
-        place = next(n for n in (first - 1, first) if before[n : n + len(there)] == there)
-        assert place <= mutant.line - 1 < place + len(there)
-        assert "".join([*before[:place], *then, *before[place + len(there) :]]) == mutant.source
+        assert mutant.diff.startswith("@@"), mutant.diff
+        text, first, last = patched(source, mutant.diff)
+        assert text == mutant.source
+        assert first <= mutant.line <= last
+
+
+def patched(source: str, diff: str) -> tuple[str, int, int]:
+    """What a diff makes of a text, and between which of its lines, counted from 1, it stands."""
+    before, after, done, first = source.splitlines(keepends=True), [], 0, 0
+    for hunk in re.split(r"^@@ -", diff, flags=re.MULTILINE)[1:]:
+        start = int(hunk.partition(",")[0]) - 1
+        lines = hunk.splitlines(keepends=True)[1:]
+        there = [line[1:] for line in lines if line[0] in " -"]
+        assert before[start : start + len(there)] == there
+        after += [*before[done:start], *(line[1:] for line in lines if line[0] in " +")]
+        done, first = start + len(there), first or start + 1
+    return "".join([*after, *before[done:]]), first, done
 
 
 def test_mutants_stand_in_the_order_of_lines_and_always_the_same(reference: tuple[str, list[Mutant]]) -> None:
