@@ -11,6 +11,9 @@ TRAINING := tests/test_experiments.py tests/test_paired_experiment.py tests/test
 demo: $(STAMP)
 	@$(BIN)/python -m benchmarks.demo
 
+# What tests multiply is small: the threads for it, which NumPy starts for each core, mostly wait for one another.
+test long: export OPENBLAS_NUM_THREADS := 1
+
 # The red team looks at the whole machine before and after each attack, so nothing else runs beside it. A quarter of its
 # attacks is tried here, and all of them by `make redteam`. What trains models has its tests in `make training`.
 test: check

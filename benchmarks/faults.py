@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,10 +154,16 @@ def killed(batch: Batch, times: int, seconds: float, rng: random.Random) -> int:
     return survived
 
 
-def child_killed(batch: Batch, find: Callable[[Running], int | None], after: int, times: int = 1) -> int:
-    """SIGKILL of a process below the batch, from so many lines on; the batch has to end by itself. How many died."""
+def children_killed(batch: Batch, finds: Sequence[Callable[[Running], int | None]], after: int) -> int:
+    """SIGKILL of processes below the batch in turn, one a line from so many on; it has to end by itself. How many died.
+
+    Args:
+        batch: what is disturbed.
+        finds: each gives the process that is killed next, or None as long as there is none.
+        after: lines before the first is killed.
+    """
     running, done = batch.start(), 0
-    for number in range(times):
+    for number, find in enumerate(finds):
         if not running.until_lines(after + number):
             break
         end = time.monotonic() + END_SECONDS
@@ -171,9 +177,8 @@ def child_killed(batch: Batch, find: Callable[[Running], int | None], after: int
     return done
 
 
-def interrupted(batch: Batch, after: int) -> int:
-    """Ctrl-C after so many lines; the exit status of that run. Then the rest is graded."""
-    running = batch.start()
+def interrupted(batch: Batch, running: Running, after: int) -> int:
+    """Ctrl-C in a run after so many lines; its exit status. Then the rest is graded."""
     running.until_lines(after)
     running.process.send_signal(signal.SIGINT)
     status = running.wait()
@@ -303,9 +308,9 @@ def disturb(home: Path, count: int, kills: int, rng: random.Random) -> list[str]
         ("worker", Running.worker, kills),
     ):
         one = batch(name)
-        look(f"SIGKILL of a {name}", one, f"{child_killed(one, find, count // 10, times)} times")
+        look(f"SIGKILL of a {name}", one, f"{children_killed(one, [find] * times, count // 10)} times")
     one = batch("interrupted")
-    look("Ctrl-C", one, f"exit status {interrupted(one, count // 3)}")
+    look("Ctrl-C", one, f"exit status {interrupted(one, one.start(), count // 3)}")
     one = batch("starved")
     look("full disk", one, starved(one, 40 * count).strip().splitlines()[-1])
     from benchmarks.nodes import Nodes

@@ -88,12 +88,8 @@ def test_what_differs_is_seen(calm: Batch, tmp_path: Path) -> None:
     ]
 
 
-def test_a_batch_that_is_killed_at_random_moments_comes_to_the_same(batch: Batch, same: Same) -> None:
-    faults.killed(batch, 3, 6.0, random.Random())
-    same(batch)
-
-
-def test_what_a_killed_batch_had_begun_to_write_is_swept_away(batch: Batch, same: Same) -> None:
+def test_a_batch_that_is_killed_comes_to_the_same(batch: Batch, same: Same) -> None:
+    """Once with results and with files that it had begun to write, and once at any moment, however early."""
     running = batch.start()
     assert running.until_lines(1)
     running.kill()
@@ -102,42 +98,35 @@ def test_what_a_killed_batch_had_begun_to_write_is_swept_away(batch: Batch, same
     for folder in (batch.out / "reports" / missing, batch.out):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / ".report.json.0123abcd").write_text("{", "utf-8")
-    assert batch.run() == 0, batch.said
+    faults.killed(batch, 1, 6.0, random.Random())
     same(batch)
 
 
-@pytest.mark.parametrize(
-    ("find", "times"),
-    [
-        (lambda running: running.child(faults.ZYGOTE), 1),
-        (lambda running: running.child(faults.EXAMINER), 1),
-        (Running.worker, 3),
-    ],
-    ids=["zygote", "examiner", "worker"],
-)
-def test_a_process_that_is_lost_costs_nobody_anything(
-    batch: Batch, same: Same, find: Callable[[Running], int | None], times: int
-) -> None:
-    assert faults.child_killed(batch, find, 1, times), "something was killed"
+def test_processes_that_are_lost_cost_nobody_anything(batch: Batch, same: Same) -> None:
+    """One batch loses a worker, its examiner, its zygote, and two workers more."""
+    finds = (
+        Running.worker,
+        lambda running: running.child(faults.EXAMINER),
+        lambda running: running.child(faults.ZYGOTE),
+        Running.worker,
+        Running.worker,
+    )
+    assert faults.children_killed(batch, finds, 1) >= 4, "all but the last were killed, which may come too late"
     assert "Graded 8, kept 0 of 8" in batch.said
     same(batch)
 
 
-def test_ctrl_c_keeps_what_was_graded_and_says_so(batch: Batch, same: Same) -> None:
-    assert faults.interrupted(batch, 2) == 3
-    assert "The batch was stopped: it was interrupted" in batch.said
-    assert "Traceback" not in batch.said
-    same(batch)
-
-
-def test_two_batches_do_not_write_into_one_folder(batch: Batch, same: Same) -> None:
+def test_ctrl_c_keeps_what_was_graded_and_two_batches_do_not_write_into_one_folder(batch: Batch, same: Same) -> None:
+    """The second one is refused; the first one goes on, until it is interrupted."""
     first = batch.start()
     assert first.until_lines(1)
     second = Batch(batch.source, batch.out, batch.options)
     os.kill(first.process.pid, signal.SIGSTOP)
     assert second.run() == 2 and "results are being written there already" in second.said
     os.kill(first.process.pid, signal.SIGCONT)
-    assert first.wait() == 0
+    assert faults.interrupted(batch, first, batch.lines + 1) == 3
+    assert "The batch was stopped: it was interrupted" in batch.said
+    assert "Traceback" not in batch.said
     same(batch)
 
 
@@ -175,35 +164,30 @@ def test_attacks_in_a_batch_change_nothing_for_the_others(tmp_path: Path, models
 
     attacks = [attack for attack in ATTACKS if attack.name in QUICK]
     options = ["-q", small.id, "--questions", str(small.folder.parent)]
-    assert faults.attacked(tmp_path, models, options, 20, attacks, 5) == []
+    assert faults.attacked(tmp_path, models, options, 12, attacks, 3) == []
     among = {line["name"]: line for line in ledger.read(tmp_path / "among" / ledger.NAME)}
-    assert len(among) == 20 and sum("attack" in name for name in among) == 4
+    assert len(among) == 12 and sum("attack" in name for name in among) == 4
     assert not any(line["verdict"] == "passed" for name, line in among.items() if "attack" in name)
 
 
-def test_one_of_two_nodes_that_is_lost_costs_nobody_anything(batch: Batch, same: Same) -> None:
+def test_a_node_that_is_lost_costs_nobody_anything_and_a_scheduler_ends_the_batch(
+    batch: Batch, same: Same, tmp_path: Path
+) -> None:
+    """The batch that lost its scheduler is graded to its end here."""
     pytest.importorskip("distributed")
     from benchmarks.nodes import Nodes
 
     with Nodes(2) as nodes:
         nodes.await_workers(2)
-        batch.options = [*(each for each in batch.options if each not in ("-j", "2")), "--cluster"]
-        batch.options.append(str(nodes.scheduler_file))
-        running = batch.start()
+        local = batch.options
+        far = [*(each for each in local if each not in ("-j", "2")), "--cluster", str(nodes.scheduler_file)]
+        one = Batch(batch.source, tmp_path / "one-node", far)
+        running = one.start()
         assert running.until_lines(1)
         nodes.workers[0].kill()
-        assert running.wait() == 0, (batch.said, nodes.log())
-    same(batch)
-
-
-def test_a_scheduler_that_is_lost_ends_the_batch_and_the_rest_is_graded_here(batch: Batch, same: Same) -> None:
-    pytest.importorskip("distributed")
-    from benchmarks.nodes import Nodes
-
-    local = batch.options
-    with Nodes(1) as nodes:
-        nodes.await_workers(1)
-        batch.options = [*(each for each in local if each not in ("-j", "2")), "--cluster", str(nodes.scheduler_file)]
+        assert running.wait() == 0, (one.said, nodes.log())
+        same(one)
+        batch.options = far
         running = batch.start()
         assert running.until_lines(1)
         nodes.scheduler.kill()

@@ -8,6 +8,7 @@ import pty
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ from click.testing import CliRunner, Result
 from grader import __version__, bank
 from grader.bank import Bank
 from grader.cli import main
+from grader.examine import zygote as examine_zygote
+from grader.examine.zygote import Zygote
 from grader.report import Report
 
 ROOT: Final = bank.PACKAGE.parent
@@ -248,9 +251,12 @@ def reference(places: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def wrong(places: Path) -> subprocess.CompletedProcess[str]:
-    """A run on a wrong solution that prints JSON; the reports are in `wrong/deep`."""
-    return shell("run", WRONG, "-q", ID, "--json", "-o", "wrong/deep", cwd=places)
+def wrong(places: Path, zygote: Zygote) -> Result:
+    """A run on a wrong solution that prints JSON, in this process; the reports are in `wrong/deep`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(places)
+        patch.setattr(examine_zygote, "Zygote", lambda: nullcontext(zygote))
+        return call("run", WRONG, "-q", ID, "--json", "-o", "wrong/deep")
 
 
 @pytest.fixture
@@ -279,22 +285,20 @@ def test_a_pipe_gets_no_escape_codes(reference: subprocess.CompletedProcess[str]
     assert ESCAPE not in reference.stdout
 
 
-def test_a_wrong_solution_does_not_pass(wrong: subprocess.CompletedProcess[str]) -> None:
-    assert (wrong.returncode, wrong.stderr) == (1, "")
+def test_a_wrong_solution_does_not_pass(wrong: Result) -> None:
+    assert (wrong.exit_code, wrong.stderr) == (1, "")
     report = json.loads(wrong.stdout)
     assert report["verdict"] == "failed"
     assert [each["id"] for each in report["diagnosis"]] == ["sines-first"]
     assert outcomes(report)["interleaved-layout"] == "failed"
 
 
-def test_the_json_that_is_printed_is_the_report_that_is_written(
-    wrong: subprocess.CompletedProcess[str], places: Path
-) -> None:
+def test_the_json_that_is_printed_is_the_report_that_is_written(wrong: Result, places: Path) -> None:
     assert names(places / "wrong" / "deep") == REPORTS
     assert json.loads(wrong.stdout) == json.loads((places / "wrong" / "deep" / "report.json").read_text("utf-8"))
 
 
-def test_the_report_has_the_fields_that_programs_read(wrong: subprocess.CompletedProcess[str]) -> None:
+def test_the_report_has_the_fields_that_programs_read(wrong: Result) -> None:
     report = json.loads(wrong.stdout)
     assert list(report) == [
         *(
@@ -320,9 +324,9 @@ def test_the_report_has_the_fields_that_programs_read(wrong: subprocess.Complete
 
 
 def test_a_run_leaves_nothing_but_its_reports(
-    reference: subprocess.CompletedProcess[str], wrong: subprocess.CompletedProcess[str], places: Path
+    reference: subprocess.CompletedProcess[str], wrong: Result, places: Path
 ) -> None:
-    assert (reference.returncode, wrong.returncode) == (0, 1)
+    assert (reference.returncode, wrong.exit_code) == (0, 1)
     assert names(places) == ["right", "wrong"]
 
 
@@ -421,7 +425,10 @@ def test_a_teams_question_is_listed_beside_the_shipped_ones() -> None:
     assert (rows["double"]["criteria"], rows["double"]["points"]) == (1, 3)
 
 
-def test_a_draft_is_shown_as_one_and_nobody_gets_a_packet_of_it(team: Path, tmp_path: Path) -> None:
+def test_a_draft_is_shown_as_one_and_nobody_gets_a_packet_of_it(
+    team: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bank, "shipped", lambda: team.parent)  # to list one question takes less than to list them all
     assert call("start", "double", "-o", str(tmp_path / "packet")).exit_code == 0
     assert "a draft" not in call("list").stdout.split("double")[1].splitlines()[0] + call("show", "double").stdout
     spec = team / "question.yaml"
@@ -544,7 +551,7 @@ def beside_strangers(tmp_path_factory: pytest.TempPathFactory) -> subprocess.Com
 
 
 def test_files_of_the_working_directory_are_never_run(
-    beside_strangers: subprocess.CompletedProcess[str], wrong: subprocess.CompletedProcess[str]
+    beside_strangers: subprocess.CompletedProcess[str], wrong: Result
 ) -> None:
     assert (beside_strangers.returncode, beside_strangers.stderr) == (1, "")
     assert outcomes(json.loads(beside_strangers.stdout)) == outcomes(json.loads(wrong.stdout))

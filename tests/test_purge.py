@@ -257,7 +257,7 @@ def test_somebody_who_could_not_be_graded_is_removed_too(there: tuple[Question, 
 def test_killed_at_any_point_it_is_finished_by_the_same_call(tmp_path: Path) -> None:
     """A child dies at the n-th change to the file system, for every n; what is left is purged again."""
     script = textwrap.dedent("""
-        import os, sys
+        import os, shutil, sys
         from pathlib import Path
         from tests import marking, test_purge
         from grader.marks import Marks, purge
@@ -276,10 +276,9 @@ def test_killed_at_any_point_it_is_finished_by_the_same_call(tmp_path: Path) -> 
 
         sys.addaudithook(hook)
         deaths = 0
+        question, whole = test_purge.prepared(top)
         for number in range(1, 500):
-            folder = top / str(number)
-            folder.mkdir()
-            question, results = test_purge.prepared(folder)
+            results = Results.open(shutil.copytree(whole.folder, top / str(number)))
             target = next(each for each in purge.everybody(results.folder) if each.name == test_purge.ANA)
             child = os.fork()
             if child == 0:
@@ -397,7 +396,7 @@ def test_a_code_name_is_never_given_again(there: tuple[Question, Results]) -> No
         assert codenames.draw(["new"], {}, codenames.retired(marks)) == {"new": "amber-wren-10"}
 
 
-def test_a_batch_leaves_gone_who_is_gone_and_keeps_marks(tmp_path: Path) -> None:
+def test_a_batch_leaves_gone_who_is_gone_and_keeps_marks(zygote: Zygote, tmp_path: Path) -> None:
     """With a real, small batch: marked, graded again, purged, graded again."""
     bank, source, out = marking.bank(tmp_path), tmp_path / "sent", tmp_path / "results"
     question = Bank.find([bank]).get("why-interleave")
@@ -406,30 +405,29 @@ def test_a_batch_leaves_gone_who_is_gone_and_keeps_marks(tmp_path: Path) -> None
         (source / name / "solution.py").write_text("def double(x):\n    return 2 * x\n", "utf-8")
         (source / name / "answers.yaml").write_text(f"why_interleave: {MARKER} by {name}, one angle\n", "utf-8")
 
-    def grade(zygote: Zygote) -> Results:
+    def grade() -> Results:
         found = entries.find(source, tmp_path)
         running.run(question, found, out, local(zygote, jobs=1, require=Tier.SEPARATE_PROCESS))
         return Results.open(out)
 
-    with Zygote() as zygote:
-        results = grade(zygote)
-        marks = Marks.open(results)
-        items = work.find(results, question.spec).items
-        assert [item.code for item in items] == [each.code for each in results.candidates] and len(items) == 2
-        for item in items:
-            marks.add(judge(item, "eva", ticked=["one-angle"], quote="one angle", note=NOTE))
-        written = (out / "marks.jsonl").read_bytes()
-        (source / "bo" / "answers.yaml").write_text("why_interleave: Other words.\n", "utf-8")
-        results = grade(zygote)
-        assert (out / "marks.jsonl").read_bytes() == written  # a mark outlives a re-grade
-        code = results.find("bo").code
-        left = work.left(marks, work.find(results, question.spec).items, "eva")
-        assert [item.key for item in left] == [(code, "why_interleave")]
-        assert call((question, results), "ana", "--yes").exit_code == 0
-        (source / "ana" / "solution.py").unlink()
-        (source / "ana" / "answers.yaml").unlink()
-        (source / "ana").rmdir()
-        results = grade(zygote)
+    results = grade()
+    marks = Marks.open(results)
+    items = work.find(results, question.spec).items
+    assert [item.code for item in items] == [each.code for each in results.candidates] and len(items) == 2
+    for item in items:
+        marks.add(judge(item, "eva", ticked=["one-angle"], quote="one angle", note=NOTE))
+    written = (out / "marks.jsonl").read_bytes()
+    (source / "bo" / "answers.yaml").write_text("why_interleave: Other words.\n", "utf-8")
+    results = grade()
+    assert (out / "marks.jsonl").read_bytes() == written  # a mark outlives a re-grade
+    code = results.find("bo").code
+    left = work.left(marks, work.find(results, question.spec).items, "eva")
+    assert [item.key for item in left] == [(code, "why_interleave")]
+    assert call((question, results), "ana", "--yes").exit_code == 0
+    (source / "ana" / "solution.py").unlink()
+    (source / "ana" / "answers.yaml").unlink()
+    (source / "ana").rmdir()
+    results = grade()
     assert [each.name for each in results.candidates] == ["bo"] and results.find("bo").code == code
     assert mentions(out, f"{MARKER} by ana", "reports/ana", '"ana"') == []
     assert Marks.open(results).ledger.prove().holds and len(Marks.open(results).all) == 1

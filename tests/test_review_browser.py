@@ -27,7 +27,6 @@ from grader.review.queue import Queue
 from tests import browser, marking, panelling, reviewing
 from tests.browser import Page
 
-WIDTHS: Final = (360, 800, 1440)
 NOTE: Final = "A note that the other one must not see"
 SENT: Final = {
     "solution.py": "def double(x):\n    return 3 * x\n",
@@ -145,8 +144,21 @@ class Walk:
         return str(self.page.value("document.querySelector('#level').textContent"))
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-@pytest.mark.parametrize("width", WIDTHS)
+# Each width, and both with scripts and without; the other three are the same ways at another width.
+WAYS: Final = [
+    pytest.param(width, scripts, id=f"{width}-{'scripts' if scripts else 'no-scripts'}", marks=marks)
+    for width, scripts, marks in (
+        (360, True, ()),
+        (800, False, ()),
+        (1440, True, ()),
+        (360, False, pytest.mark.long),
+        (800, True, pytest.mark.long),
+        (1440, False, pytest.mark.long),
+    )
+]
+
+
+@pytest.mark.parametrize(("width", "scripts"), WAYS)
 def test_the_whole_way_by_keys(there: There, page: Page, tmp_path: Path, width: int, scripts: bool) -> None:
     """Upload, watch, read, mark; a second mark by another; compare; export."""
     name = f"sent-{width}-{'on' if scripts else 'off'}"

@@ -10,6 +10,8 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -36,14 +38,35 @@ ROOT = Path(__file__).resolve().parents[1]
 QUESTION = Bank.find().get("swap-learned-positions")
 TIERS = (Tier.SEALED, Tier.CONFINED, Tier.SEPARATE_PROCESS)
 SUBMISSIONS = ("reference.py", "wrong/sines-first.py", "wrong/plain-attribute.py", "unusual/index-select.py")
-LAUNCHES: tuple[list[str], ...] = ([], ["--user"], ["--no-namespaces"], ["--user", "--no-namespaces"])
+# Root grades in every other test, and who may neither is both of the others at once.
+LAUNCHES = (
+    pytest.param([], marks=pytest.mark.long),
+    ["--user"],
+    ["--no-namespaces"],
+    pytest.param(["--user", "--no-namespaces"], marks=pytest.mark.long),
+)
+WARM = ExitStack()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _ended() -> Iterator[None]:
+    """In the end the warm processes are ended."""
+    with WARM:
+        yield
+    for each in (warm, probed, graded):
+        each.cache_clear()
+
+
+@cache
+def warm(tier: Tier) -> Zygote:
+    """A zygote that tries for a tier."""
+    return WARM.enter_context(Zygote(tier))
 
 
 @cache
 def probed(tier: Tier) -> tuple[Isolation, tuple[str, ...]]:
     """What a zygote that tries for a tier gets, and why it is no more."""
-    with Zygote(tier) as zygote:
-        return isolation.probe(zygote), zygote.missing
+    return isolation.probe(warm(tier)), warm(tier).missing
 
 
 def offered(tier: Tier) -> Isolation:
@@ -81,7 +104,7 @@ def marks(report: Report) -> dict[str, Any]:
 @cache
 def graded(tier: Tier) -> list[dict[str, Any]]:
     """The marks of a few submissions in a tier."""
-    with Engine(QUESTION, tier=tier, require=Tier.SEPARATE_PROCESS) as engine:
+    with Engine(QUESTION, warm(tier), require=Tier.SEPARATE_PROCESS) as engine:
         return [marks(engine.grade(QUESTION.solutions / path)) for path in SUBMISSIONS]
 
 
@@ -110,7 +133,7 @@ def test_whoever_grades_gets_the_same_marks(launch: list[str]) -> None:
 
 def test_too_little_isolation_is_refused_with_what_to_do() -> None:
     with (
-        Engine(QUESTION, tier=Tier.SEPARATE_PROCESS) as engine,
+        Engine(QUESTION, warm(Tier.SEPARATE_PROCESS)) as engine,
         pytest.raises(TooLittleIsolation, match="--allow-unsandboxed") as refused,
     ):
         engine.grade(QUESTION.solutions / "reference.py")
@@ -118,7 +141,7 @@ def test_too_little_isolation_is_refused_with_what_to_do() -> None:
 
 
 def test_someone_who_vouches_for_a_container_may_grade_in_it() -> None:
-    with Engine(QUESTION, tier=Tier.SEPARATE_PROCESS, require=Tier.EXTERNAL) as engine:
+    with Engine(QUESTION, warm(Tier.SEPARATE_PROCESS), require=Tier.EXTERNAL) as engine:
         found = engine.isolation()
     assert found.tier == Tier.EXTERNAL
     assert not all(found.probes.values()), "what is open inside is still told"
@@ -179,7 +202,7 @@ def test_memory_that_escapes_the_address_space_limit_meets_the_group(tmp_path: P
     hoard = "\nimport os\nfor n in range(4000):\n    open(f'f{n}', 'wb').write(b'x' * (1 << 20))\n"
     reference = QUESTION.reference or ""
     (tmp_path / "solution.py").write_text(reference + hoard)
-    with Engine(QUESTION, require=Tier.SEPARATE_PROCESS) as engine:
+    with Engine(QUESTION, warm(Tier.SEALED), require=Tier.SEPARATE_PROCESS) as engine:
         report = engine.grade(tmp_path / "solution.py")
         after = engine.grade(QUESTION.solutions / "reference.py")
     assert report.isolation.memory == "cgroup"
