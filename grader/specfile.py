@@ -48,8 +48,12 @@ def parse_yaml(text: str, where: str) -> Any:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    from grader.shallow import ShallowScanner
+
+    reader = YAML(typ="rt", pure=True)
+    reader.Scanner = ShallowScanner
     try:
-        return YAML(typ="rt", pure=True).load(text)
+        return reader.load(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{where}:{mark.line + 1}:{mark.column + 1}" if mark else where
