@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ruamel.yaml.scanner import RoundTripScanner, ScannerError
+from ruamel.yaml.scanner import Scanner, ScannerError
 
 MOST_LEVELS: Final = 50
 
 
-class ShallowScanner(RoundTripScanner):
+class ShallowScanner(Scanner):
     """A scanner to which so many brackets within each other are an error with a place, at once."""
 
     def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803 - ruamel's name

@@ -159,10 +159,16 @@ def question(tmp_path_factory: pytest.TempPathFactory) -> Question:
 
 
 @pytest.fixture(scope="module")
-def grader(question: Question) -> Iterator[SuiteGrader]:
-    """A warm grader of suites."""
-    with ExitStack() as stack:
-        yield SuiteGrader(question, Tier.SEALED, Tier.CONFINED, stack)
+def engine(question: Question, zygote: Zygote) -> Iterator[Engine]:
+    """A warm engine."""
+    with Engine(question, zygote) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def grader(engine: Engine) -> SuiteGrader:
+    """Its grader of suites."""
+    return engine.suites
 
 
 Grade = Callable[..., SuitePart]
@@ -387,7 +393,14 @@ CHEATS: Final = {
 
 
 @pytest.mark.parametrize("cheat", CHEATS.values(), ids=CHEATS)
-def test_what_is_not_behaviour_earns_nothing(grade: Grade, cheat: str) -> None:
+def test_what_is_not_behaviour_earns_nothing(
+    question: Question, grader: SuiteGrader, grade: Grade, monkeypatch: pytest.MonkeyPatch, cheat: str
+) -> None:
+    whole = question.spec.suite
+    assert whole is not None
+    # A look at one mutant tells as much as a look at four.
+    spec = question.spec.model_copy(update={"suite": whole.model_copy(update={"mutants": whole.mutants[:1]})})
+    monkeypatch.setattr(grader, "question", Question(spec, question.folder, question.solutions))
     part = grade(
         f"{cheat}\n\n\ndef suspects():\n    try:\n        return clue()\n    except Exception:\n        return False\n"
         "\n\ndef test_it():\n    assert not suspects()\n"
@@ -557,17 +570,16 @@ def test_tests_that_cannot_be_read_leave_the_rest_graded(tmp_path: Path, raw: by
 
 
 @pytest.fixture(scope="module")
-def reports(question: Question, zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+def reports(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     """A report on good tests, on weak ones, and on none."""
     weak = "from solution import angles\n\n\ndef test_it():\n    assert angles(2, 4, 9.0)[0, 0] == 0\n"
     made = {}
-    with Engine(question, zygote) as engine:
-        for name, tests in {"good": GOOD, "weak": weak, "none": None}.items():
-            folder = tmp_path_factory.mktemp(name)
-            (folder / "solution.py").write_text(REFERENCE_TEXT)
-            if tests is not None:
-                (folder / "test_solution.py").write_text(tests)
-            made[name] = engine.grade(folder)
+    for name, tests in {"good": GOOD, "weak": weak, "none": None}.items():
+        folder = tmp_path_factory.mktemp(name)
+        (folder / "solution.py").write_text(REFERENCE_TEXT)
+        if tests is not None:
+            (folder / "test_solution.py").write_text(tests)
+        made[name] = engine.grade(folder)
     return made
 
 
