@@ -442,11 +442,12 @@ def test_what_a_test_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
     assert str(mark) not in listing
 
 
-def test_a_helper_that_the_grader_would_not_have_is_missing_here_too(folder: Path) -> None:
+def test_a_helper_that_the_grader_would_not_have_is_missing_here_too(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "helper.py").write_text("x = 1\n")
-    carried = zips.unpack(PACKET["preflight.zip"])
-    given = {name.removeprefix(FILES): raw for name, raw in carried.items() if name.startswith(FILES)}
-    went = trial.run({**given, "solution.py": b"import helper\n"}, ["test_public.py"], 120)
+    monkeypatch.chdir(folder)
+    went = tried("import solution\ndef test_it(): assert solution.x\n", "from helper import x\n")
     assert "No module named 'helper'" in "".join(went.failed.values())
     assert went.passed == 0
 
