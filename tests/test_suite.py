@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import Any, Final
@@ -21,15 +22,17 @@ from grader.errors import QuestionError
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.outcome import Outcome, Verdict
-from grader.question import Question
+from grader.question import Question, Suite
 from grader.render.feedback import feedback
 from grader.render.html import page
 from grader.render.terminal import summary
 from grader.report import Report, SuitePart
+from grader.sandbox.limits import Limits
 from grader.sandbox.tiers import Tier
 from grader.submission import Asked, Submission, read
 from grader.suite import SuiteGrader, grading
 from grader.suite.disguise import disguise
+from grader.suite.grading import limits_of
 from grader.suite.runs import OwnTests
 from grader.suite.schedule import AMONG, REFERENCE, a_round, chance
 
@@ -297,9 +300,18 @@ def test_the_usual_fixtures_are_there(grade: Grade) -> None:
         ),
     ],
 )
-def test_tests_that_do_not_count_are_told_why(grade: Grade, tests: str, says: str) -> None:
+def test_tests_that_do_not_count_are_told_why(
+    grade: Grade, monkeypatch: pytest.MonkeyPatch, tests: str, says: str
+) -> None:
+    if "sleep" in tests:  # then the clock on the wall is what ends them, however busy the machine
+        monkeypatch.setattr(grading, "limits_of", impatient)
     part = grade(tests)
     assert (part.outcome, part.reason, part.killed, part.pitfalls) == ("invalid", says, 0, [])
+
+
+def impatient(suite: Suite, limits: Limits) -> Limits:
+    """The limits of a run, but for little patience."""
+    return replace(limits_of(suite, limits), call_wall_seconds=2.0)
 
 
 def test_what_fails_on_the_candidates_own_solution_is_a_fact_and_costs_nothing(grade: Grade) -> None:
