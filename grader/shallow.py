@@ -10,7 +10,7 @@ MOST_LEVELS: Final = 50
 
 
 class ShallowScanner(Scanner):
-    """A scanner to which so many brackets within each other are an error with a place, at once."""
+    """A scanner to which so many open brackets are an error with a place, at once. Comments are skipped."""
 
     def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803 - ruamel's name
         """Open one more bracket.
