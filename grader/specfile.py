@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,12 +45,11 @@ def read_text(path: Path) -> str:
 
 
 def parse_yaml(text: str, where: str) -> Any:
-    """The document of a YAML text. `where` names it in errors."""
-    from ruamel.yaml import YAML
+    """The document of a YAML text, to be read and left as it is. `where` names it in errors."""
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        return YAML(typ="rt", pure=True).load(text)
+        return _document(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{where}:{mark.line + 1}:{mark.column + 1}" if mark else where
@@ -57,6 +57,18 @@ def parse_yaml(text: str, where: str) -> Any:
         raise QuestionError("this is not YAML", where=place, found=problem.removeprefix("found ")) from None
     except (YAMLError, ValueError, RecursionError) as error:
         raise QuestionError("this is not YAML", where=where, found=str(error).split("\n", 1)[0]) from None
+
+
+@lru_cache(maxsize=32)
+def _document(text: str) -> Any:
+    """The document of a text; the last few are kept, since reading takes longer than all else of loading a question."""
+    from ruamel.yaml import YAML
+
+    from grader.shallow import ShallowScanner
+
+    reader = YAML(typ="rt", pure=True)
+    reader.Scanner = ShallowScanner
+    return reader.load(text)
 
 
 def load(path: Path, model: type[Model]) -> Model:

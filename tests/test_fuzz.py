@@ -368,7 +368,10 @@ def test_damaged_submissions_get_a_report_or_a_refusal(engine: Engine, tmp_path:
     assert {"verdict refused", "verdict failed"} <= verdicts.keys()
 
 
-def test_the_long_run_says_what_it_found_and_by_its_status(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_long_run_says_what_it_found_and_by_its_status(
+    zygote: Zygote, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(fuzz, "Engine", partial(Engine, zygote=zygote))
     assert fuzz.main(["--frames", "40", "--submissions", "1"]) == 0
     assert "0 bad frames, 0 bad submissions, seed 1" in capsys.readouterr().out
 

@@ -370,7 +370,14 @@ HOSTILE: Final[dict[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE.keys())
+LIKE_ANOTHER: Final = {"assignments", "imports", "an alias of itself"}
+TEXTS: Final = [
+    pytest.param(text, id=name, marks=pytest.mark.long if name in LIKE_ANOTHER else [])
+    for name, text in HOSTILE.items()
+]
+
+
+@pytest.mark.parametrize("source", TEXTS)
 def test_a_hostile_text_is_looked_through_in_little_time(source: str) -> None:
     start = time.process_time()
     found = integrity.notes(source)

@@ -18,6 +18,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Final
@@ -29,6 +30,7 @@ import pytest
 from grader.bank import Bank
 from grader.cli import main
 from grader.errors import CallError
+from grader.examine.brief import Examination
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.outcome import Outcome, Verdict
@@ -37,6 +39,7 @@ from grader.render import terminal
 from grader.render.feedback import feedback
 from grader.render.html import page
 from grader.report import AnswerPart, Report
+from grader.submission import read
 
 QUESTION: Final = "swap-learned-positions"
 BANK: Final = Bank.find()
@@ -46,6 +49,7 @@ COUNTER: Final = {"unique-counter"}
 LAYOUT: Final = {"interleaved-layout", "frequency-ladder", "positions-from-zero"}
 TABLE: Final = LAYOUT | {"odd-width", "angle-precision"}
 FORWARD: Final = {"first-rows-added", "forward-unchanged"}
+LONG: Final = pytest.mark.long
 PASSED, FAILED, CRASHED = Outcome.PASSED, Outcome.FAILED, Outcome.CRASHED
 TIMED_OUT, OUT_OF_MEMORY, NOT_REACHED = Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_REACHED
 
@@ -77,6 +81,18 @@ def grade(engine: Engine, tmp_path: Path) -> Grade:
         return engine.grade(folder)
 
     return graded
+
+
+@pytest.fixture(scope="module")
+def examined(engine: Engine) -> Callable[..., Examination]:
+    """Examines each text once."""
+    return cache(engine.examiner.examine)
+
+
+@pytest.fixture
+def once(engine: Engine, examined: Callable[..., Examination], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same code sent many times, with other answers, is examined once."""
+    monkeypatch.setattr(engine.examiner, "examine", examined)
 
 
 def outcomes(report: Report) -> dict[str, Outcome]:
@@ -212,8 +228,11 @@ NOISE: Final = {
 
 @pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE.keys())
 def test_what_is_printed_changes_nothing(grade: Grade, noise: str) -> None:
-    in_full(grade(f"{noise}\n{REFERENCE}"))
     costs(grade(f"{noise}\n{with_counter('return 0')}"), COUNTER, FAILED)
+
+
+def test_all_that_is_printed_at_once_changes_nothing(grade: Grade) -> None:
+    in_full(grade("\n".join([*NOISE.values(), REFERENCE])))
 
 
 def test_much_that_is_printed_is_noted(grade: Grade) -> None:
@@ -294,7 +313,13 @@ def test_files_that_would_be_picked_up_by_name_are_ignored_and_noted(
     costs(grade(with_counter("return 0"), **SHADOWS), COUNTER, FAILED)
 
 
-@pytest.mark.parametrize("name", ["conftest.py", "torch.py", "json.py", "gpt.py", "sitecustomize.py", "pytest.ini"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("conftest.py", "gpt.py"),
+        *(pytest.param(name, marks=LONG) for name in ("torch.py", "json.py", "sitecustomize.py", "pytest.ini")),
+    ],
+)
 def test_each_of_them_is_ignored_by_itself(grade: Grade, name: str) -> None:
     report = grade(
         f"import json, random, gpt\n{REFERENCE}\nassert json.dumps([1]) == '[1]' and gpt.GPT.forward\n",
@@ -391,10 +416,10 @@ def test_a_plain_tensor_with_answers_of_its_own_is_read_past_them(grade: Grade) 
         pytest.param(
             "import warnings; warnings.simplefilter('error'); warnings.filterwarnings('ignore')", id="filters"
         ),
-        pytest.param("import logging; logging.basicConfig(level=0); logging.error('no')", id="logging"),
+        pytest.param("import logging; logging.basicConfig(level=0); logging.error('no')", id="logging", marks=LONG),
         pytest.param("import sys; sys.stderr.write('Warning: no GPU found\\n' * 5000)", id="much on stderr"),
         pytest.param("x = '\\d and \\w'", id="odd escapes"),
-        pytest.param("assert (1, 'always true')\nx = 1 is 1", id="odd comparisons"),
+        pytest.param("assert (1, 'always true')\nx = 1 is 1", id="odd comparisons", marks=LONG),
         pytest.param("import faulthandler; faulthandler.enable()", id="faulthandler"),
     ],
 )
@@ -421,14 +446,17 @@ def test_a_file_that_waits_for_someone_to_type_reads_the_end_of_the_file(grade: 
         pytest.param(b"\xef\xbb\xbf" + REFERENCE.encode(), "byte order mark", id="a byte order mark"),
         pytest.param(REFERENCE.replace("\n", "\r\n").encode(), "CRLF", id="Windows line endings"),
         pytest.param(
-            b"\xef\xbb\xbf" + REFERENCE.replace("\n", "\r\n").strip().encode(), "CRLF", id="both, no last one"
+            b"\xef\xbb\xbf" + REFERENCE.replace("\n", "\r\n").strip().encode(),
+            "CRLF",
+            id="both, no last one",
+            marks=LONG,
         ),
         pytest.param(REFERENCE.replace("\n", "\r").encode(), "Macintosh", id="old Macintosh line endings"),
         pytest.param(REFERENCE.replace("    ", "\t").strip().encode(), None, id="tabs and no last line ending"),
         pytest.param(
             f"# -*- coding: utf-8 -*-\n# Größe ≥ 位置 🙂\n{REFERENCE}".encode(), None, id="a cookie and letters"
         ),
-        pytest.param(f"\x0c\n{REFERENCE}\n\x0c\n".encode(), None, id="form feeds"),
+        pytest.param(f"\x0c\n{REFERENCE}\n\x0c\n".encode(), None, id="form feeds", marks=LONG),
     ],
 )
 def test_habits_of_editors_cost_nothing(grade: Grade, content: bytes, note: str | None) -> None:
@@ -473,7 +501,8 @@ def test_a_name_of_ones_own_is_graded(engine: Engine, tmp_path: Path, folder: st
     path = tmp_path / folder / name
     path.parent.mkdir(parents=True)
     path.write_text(REFERENCE)
-    in_full(engine.grade(path))
+    alone, within = (read(each, engine.question.asked) for each in (path, path.parent))
+    assert alone.source == within.source
     in_full(engine.grade(path.parent))
 
 
@@ -579,14 +608,18 @@ def test_a_notebook_that_shows_its_work_is_graded_on_its_definitions(grade: Grad
     "prelude",
     [
         pytest.param("import threading\nthreading.Thread(target=threading.Event().wait).start()", id="waits"),
-        pytest.param("import threading\nthreading.Timer(0.05, print, ['PASSED']).start()", id="prints later"),
+        pytest.param(
+            "import threading\nthreading.Timer(0.05, print, ['PASSED']).start()", id="prints later", marks=LONG
+        ),
         pytest.param(
             "import threading, time\ndef _spin():\n    while True: time.sleep(0.01)\n"
             "for _ in range(4): threading.Thread(target=_spin).start()",
             id="spins",
         ),
         pytest.param(
-            "import concurrent.futures as c\n_pool = c.ThreadPoolExecutor(4)\n_pool.submit(print, 1)", id="pool"
+            "import concurrent.futures as c\n_pool = c.ThreadPoolExecutor(4)\n_pool.submit(print, 1)",
+            id="pool",
+            marks=LONG,
         ),
         pytest.param("import atexit, time\natexit.register(time.sleep, 3600)", id="at exit"),
         pytest.param(
@@ -629,10 +662,12 @@ def until(state: Callable[[], bool]) -> None:
     "body",
     [
         pytest.param("return sum(range(10 ** 12))", id="a sum"),
-        pytest.param("return len(str(3 ** (10 ** 8)))", id="a power"),
-        pytest.param("import re; return re.match('(a+)+$', 'a' * 60 + 'b')", id="a regular expression"),
+        pytest.param("return len(str(3 ** (10 ** 8)))", id="a power", marks=LONG),
+        pytest.param("import re; return re.match('(a+)+$', 'a' * 60 + 'b')", id="a regular expression", marks=LONG),
         pytest.param("return torch.linalg.svd(torch.randn(3000, 3000))", id="a decomposition"),
-        pytest.param("import collections; return collections.deque(iter(int, 1), maxlen=0)", id="an iterator"),
+        pytest.param(
+            "import collections; return collections.deque(iter(int, 1), maxlen=0)", id="an iterator", marks=LONG
+        ),
         pytest.param("import threading; lock = threading.Lock(); lock.acquire(); lock.acquire()", id="a lock"),
     ],
 )
@@ -662,12 +697,14 @@ def test_a_loaded_machine_changes_no_mark(grade: Grade) -> None:
     [
         pytest.param(with_table("return np.zeros_like(right)"), TABLE - {"odd-width"}, "0 in every row", id="zeros"),
         pytest.param(with_table("return right * np.nan"), TABLE, "holds nan at [0, 0]", id="NaN"),
-        pytest.param(with_table("return right + np.inf"), TABLE, "holds inf at [0, 0]", id="infinity"),
+        pytest.param(with_table("return right + np.inf"), TABLE, "holds inf at [0, 0]", id="infinity", marks=LONG),
         pytest.param(with_table("return np.rint(right).astype(int)"), TABLE, "has dtype int64", id="integers"),
-        pytest.param(with_table("return right > 0"), TABLE, "has dtype bool", id="booleans"),
-        pytest.param(with_table("return right.astype(complex)"), TABLE, "has dtype complex128", id="complex"),
+        pytest.param(with_table("return right > 0"), TABLE, "has dtype bool", id="booleans", marks=LONG),
+        pytest.param(
+            with_table("return right.astype(complex)"), TABLE, "has dtype complex128", id="complex", marks=LONG
+        ),
         pytest.param(with_table("return right.astype(object)"), TABLE, "has dtype object", id="objects"),
-        pytest.param(with_table("return right.astype(str)"), TABLE, "has dtype <U32", id="text"),
+        pytest.param(with_table("return right.astype(str)"), TABLE, "has dtype <U32", id="text", marks=LONG),
         pytest.param(with_table("return right.tolist()"), TABLE, "is a list of 120", id="a list"),
         pytest.param(with_table("return right[0, 0]"), TABLE, "is the float 0.0", id="one number"),
         pytest.param(with_table("return None"), TABLE, "is None", id="None"),
@@ -681,7 +718,7 @@ def test_a_loaded_machine_changes_no_mark(grade: Grade) -> None:
             "the float 28.0",
             id="a float",
         ),
-        pytest.param(with_counter("return '28'"), COUNTER, "the str '28'", id="a count as text"),
+        pytest.param(with_counter("return '28'"), COUNTER, "the str '28'", id="a count as text", marks=LONG),
         pytest.param(with_counter("return True"), COUNTER, "the bool True", id="a count of True"),
     ],
 )
@@ -698,10 +735,14 @@ def test_numbers_of_another_kind_fail_and_are_named(grade: Grade, source: str, i
         pytest.param(with_table("return np.asfortranarray(right)"), id="the other order in memory"),
         pytest.param(with_table("return np.ma.array(right)"), id="masked"),
         pytest.param(with_table("return np.asmatrix(right)"), id="a matrix"),
-        pytest.param(with_table("return np.repeat(right, 2, axis=0)[::2]"), id="a view with gaps"),
+        pytest.param(with_table("return np.repeat(right, 2, axis=0)[::2]"), id="a view with gaps", marks=LONG),
         pytest.param(with_table("right.flags.writeable = False\n    return right"), id="read-only"),
         pytest.param(with_table("return torch.from_numpy(right)"), id="a tensor"),
-        pytest.param(with_counter("return np.int64(sum(p.numel() for p in model.parameters()))"), id="a NumPy integer"),
+        pytest.param(
+            with_counter("return np.int64(sum(p.numel() for p in model.parameters()))"),
+            id="a NumPy integer",
+            marks=LONG,
+        ),
         pytest.param(
             with_counter("return torch.tensor(sum(p.numel() for p in model.parameters()))"), id="a 0-d tensor"
         ),
@@ -748,7 +789,17 @@ GRIPPING_STATE: Final = {
 }
 
 
-@pytest.mark.parametrize("state", HARMLESS_STATE.values(), ids=HARMLESS_STATE.keys())
+# `make test` tries some of each kind: of NumPy, of torch, of Python, of the process, and of the file itself.
+SHORT: Final = {
+    *("numpy errors", "seeds", "a low recursion limit", "sys.path", "environment", "anomalies", "inference"),
+    *("streams", "its own name"),
+}
+STATES: Final = [
+    pytest.param(state, id=name, marks=() if name in SHORT else LONG) for name, state in HARMLESS_STATE.items()
+]
+
+
+@pytest.mark.parametrize("state", STATES)
 def test_a_changed_state_that_changes_no_result_costs_nothing(grade: Grade, state: str) -> None:
     in_full(grade(f"{REFERENCE}\n{state}\n"))
 
@@ -848,6 +899,7 @@ ANSWERS: Final[dict[str, tuple[str | bytes | None, bool, str]]] = {
 }
 
 
+@pytest.mark.usefixtures("once")
 @pytest.mark.parametrize(("sheet", "right", "note"), ANSWERS.values(), ids=ANSWERS.keys())
 def test_whatever_is_wrong_with_the_answers_the_code_is_graded(
     grade: Grade, sheet: str | bytes | None, right: bool, note: str
@@ -1050,6 +1102,7 @@ def assert_inert(report: Report, folder: Path) -> None:
     ],
     ids=["everything", "8000 escapes", "markup"],
 )
+@pytest.mark.usefixtures("once")
 def test_words_in_answers_are_shown_inert_everywhere(grade: Grade, sheet: str, tmp_path: Path) -> None:
     assert_inert(grade(REFERENCE, **{"answers.yaml": sheet}), tmp_path)
 

@@ -257,39 +257,49 @@ def runs(text: str) -> set[tuple[str, ...]]:
     return {run for run in every if sum(word.isidentifier() for word in run) * 3 > WORDS}
 
 
-def found(question: Question, files: dict[str, bytes]) -> list[str]:
-    """Where a packet repeats something hidden.
+def secrets(question: Question, files: dict[str, bytes]) -> dict[tuple[str, ...], str]:
+    """Every run of words that stands in something hidden and not in the task itself, and where."""
+    task = set[tuple[str, ...]]().union(*(runs(raw.decode()) for name, raw in files.items() if is_open(question, name)))
+    return {run: where for where, text in hidden(question) for run in runs(text) - task}
 
-    The prompt and the skeleton are the task itself. Support files and public tests are written for candidates, and for
-    them `grader validate` has the same rule with longer runs, since a mathematical signature is soon eight words long.
+
+def is_open(question: Question, name: str) -> bool:
+    """Whether a file of a packet is the task itself: the prompt and the skeleton.
+
+    Support files and public tests are written for candidates, and for them `grader validate` has the same rule with
+    longer runs, since a mathematical signature is soon eight words long.
     """
-    open_to_all = {"prompt.md", "solution.py", "test_public.py", *question.spec.support}
-    task = set[tuple[str, ...]]().union(*(runs(raw.decode()) for name, raw in files.items() if name in open_to_all))
-    secrets = {run: where for where, text in hidden(question) for run in runs(text) - task}
+    return name in {"prompt.md", "solution.py", "test_public.py", *question.spec.support}
+
+
+def found(question: Question, files: dict[str, bytes], secret: dict[tuple[str, ...], str]) -> list[str]:
+    """Where files of a packet repeat something hidden."""
     return [
-        f"{name} and {secrets[run]}: {' '.join(run)}"
+        f"{name} and {secret[run]}: {' '.join(run)}"
         for name, raw in files.items()
-        if name not in open_to_all
+        if not is_open(question, name)
         for run in runs(raw.decode())
-        if run in secrets
+        if run in secret
     ]
 
 
 @EVERY
 def test_no_run_of_words_of_anything_hidden_is_in_any_byte_of_it(question: Question) -> None:
     assert sum(1 for _ in hidden(question)) > 50
-    assert found(question, every_byte(question)) == []
+    files = every_byte(question)
+    assert found(question, files, secrets(question, files)) == []
     assert list(packet.leaks(question)) == []
 
 
 @pytest.mark.parametrize("where", ["README.md", "answers.yaml", "check.py", "preflight.zip/packet/task.json"])
 def test_a_run_of_hidden_words_would_be_found_anywhere(where: str) -> None:
     files = every_byte(SWAP)
+    secret = secrets(SWAP, files)
     for name, text in list(hidden(SWAP))[::9]:
         planted = runs(text)
         if planted:
             more = " ".join(sorted(planted)[0]).encode()
-            assert found(SWAP, {**files, where: files[where] + b"\n" + more}), name
+            assert found(SWAP, {where: files[where] + b"\n" + more}, secret), name
 
 
 def test_validate_looks_at_the_same_packet(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -430,6 +430,11 @@ def test_odd_yaml_is_an_error_of_the_question_and_no_traceback(spec: str, tmp_pa
     assert refusal(tmp_path).startswith("question.yaml:")
 
 
+def test_yaml_that_is_nested_too_deeply_is_told_with_its_place(tmp_path: Path) -> None:
+    written(tmp_path, "id: " + "[" * 1500)
+    assert refusal(tmp_path).startswith("question.yaml:1:55: this is not YAML: found more than 50 lists and mappings")
+
+
 # What is wrong with an answer
 
 RUBRIC: Final = """\

@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import Any, Final
@@ -21,15 +22,17 @@ from grader.errors import QuestionError
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.outcome import Outcome, Verdict
-from grader.question import Question
+from grader.question import Question, Suite
 from grader.render.feedback import feedback
 from grader.render.html import page
 from grader.render.terminal import summary
 from grader.report import Report, SuitePart
+from grader.sandbox.limits import Limits
 from grader.sandbox.tiers import Tier
 from grader.submission import Asked, Submission, read
 from grader.suite import SuiteGrader, grading
 from grader.suite.disguise import disguise
+from grader.suite.grading import limits_of
 from grader.suite.runs import OwnTests
 from grader.suite.schedule import AMONG, REFERENCE, a_round, chance
 
@@ -159,10 +162,16 @@ def question(tmp_path_factory: pytest.TempPathFactory) -> Question:
 
 
 @pytest.fixture(scope="module")
-def grader(question: Question) -> Iterator[SuiteGrader]:
-    """A warm grader of suites."""
-    with ExitStack() as stack:
-        yield SuiteGrader(question, Tier.SEALED, Tier.CONFINED, stack)
+def engine(question: Question, zygote: Zygote) -> Iterator[Engine]:
+    """A warm engine."""
+    with Engine(question, zygote) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def grader(engine: Engine) -> SuiteGrader:
+    """Its grader of suites."""
+    return engine.suites
 
 
 Grade = Callable[..., SuitePart]
@@ -291,9 +300,18 @@ def test_the_usual_fixtures_are_there(grade: Grade) -> None:
         ),
     ],
 )
-def test_tests_that_do_not_count_are_told_why(grade: Grade, tests: str, says: str) -> None:
+def test_tests_that_do_not_count_are_told_why(
+    grade: Grade, monkeypatch: pytest.MonkeyPatch, tests: str, says: str
+) -> None:
+    if "sleep" in tests:  # then the clock on the wall is what ends them, however busy the machine
+        monkeypatch.setattr(grading, "limits_of", impatient)
     part = grade(tests)
     assert (part.outcome, part.reason, part.killed, part.pitfalls) == ("invalid", says, 0, [])
+
+
+def impatient(suite: Suite, limits: Limits) -> Limits:
+    """The limits of a run, but for little patience."""
+    return replace(limits_of(suite, limits), call_wall_seconds=2.0)
 
 
 def test_what_fails_on_the_candidates_own_solution_is_a_fact_and_costs_nothing(grade: Grade) -> None:
@@ -387,7 +405,14 @@ CHEATS: Final = {
 
 
 @pytest.mark.parametrize("cheat", CHEATS.values(), ids=CHEATS)
-def test_what_is_not_behaviour_earns_nothing(grade: Grade, cheat: str) -> None:
+def test_what_is_not_behaviour_earns_nothing(
+    question: Question, grader: SuiteGrader, grade: Grade, monkeypatch: pytest.MonkeyPatch, cheat: str
+) -> None:
+    whole = question.spec.suite
+    assert whole is not None
+    # A look at one mutant tells as much as a look at four.
+    spec = question.spec.model_copy(update={"suite": whole.model_copy(update={"mutants": whole.mutants[:1]})})
+    monkeypatch.setattr(grader, "question", Question(spec, question.folder, question.solutions))
     part = grade(
         f"{cheat}\n\n\ndef suspects():\n    try:\n        return clue()\n    except Exception:\n        return False\n"
         "\n\ndef test_it():\n    assert not suspects()\n"
@@ -557,17 +582,16 @@ def test_tests_that_cannot_be_read_leave_the_rest_graded(tmp_path: Path, raw: by
 
 
 @pytest.fixture(scope="module")
-def reports(question: Question, zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+def reports(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     """A report on good tests, on weak ones, and on none."""
     weak = "from solution import angles\n\n\ndef test_it():\n    assert angles(2, 4, 9.0)[0, 0] == 0\n"
     made = {}
-    with Engine(question, zygote) as engine:
-        for name, tests in {"good": GOOD, "weak": weak, "none": None}.items():
-            folder = tmp_path_factory.mktemp(name)
-            (folder / "solution.py").write_text(REFERENCE_TEXT)
-            if tests is not None:
-                (folder / "test_solution.py").write_text(tests)
-            made[name] = engine.grade(folder)
+    for name, tests in {"good": GOOD, "weak": weak, "none": None}.items():
+        folder = tmp_path_factory.mktemp(name)
+        (folder / "solution.py").write_text(REFERENCE_TEXT)
+        if tests is not None:
+            (folder / "test_solution.py").write_text(tests)
+        made[name] = engine.grade(folder)
     return made
 
 

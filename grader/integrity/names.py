@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -79,15 +79,18 @@ class Names:
         self.stars: list[str] = []
         self._scopes: dict[ast.AST, Scope] = {}
         self._assigned: set[ast.AST] = set()
-        for node, scope in self.walk():
+        self._walked = list(self._walk(guarded=True))
+        for node, scope in self._walked:
             self._bind(node, scope)
 
-    def walk(self) -> Iterator[tuple[ast.AST, Scope]]:
+    def walk(self) -> Iterable[tuple[ast.AST, Scope]]:
         """Each node with the scope that it is in, in the order of the text; attributes of attributes as one.
 
         What is under `if __name__ == "__main__":` is left out, since it never runs, unless the text sets `__name__`.
         """
-        guarded = "__name__" not in self.top.names
+        return self._walk(guarded=False) if "__name__" in self.top.names else self._walked
+
+    def _walk(self, guarded: bool) -> Iterator[tuple[ast.AST, Scope]]:
         waiting: list[tuple[ast.AST, Scope]] = [(self.tree, self.top)]
         for _ in range(MOST_NODES + 1):
             if not waiting:

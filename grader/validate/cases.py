@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from grader.bench import Bench
 from grader.grade import Engine
@@ -30,11 +30,8 @@ class Case:
     fails: tuple[str, ...] = ()
 
 
-A_FEW: Final = 3  # of the unusual, and of the wrong, where it has to be quick
-
-
-def cases(question: Question, *, quick: bool = False) -> list[Case]:
-    """The reference, the skeleton, and every unusual and wrong file that there is, or, if it has to be quick, a few."""
+def cases(question: Question, *, most: int | None = None) -> list[Case]:
+    """The reference, the skeleton, and every unusual and wrong file that there is, or at most so many of each."""
     unusual = [f"unusual/{path.name}" for path in sorted((question.solutions / "unusual").glob("*.py"))]
     wrong = [
         Case(name, Kind.WRONG, each.id, tuple(each.fails))
@@ -42,7 +39,8 @@ def cases(question: Question, *, quick: bool = False) -> list[Case]:
         for name in (each.solution, *each.also)
         if question.solution(name) is not None
     ]
-    most = A_FEW if quick else len(unusual) + len(wrong)
+    if most is None:
+        most = len(unusual) + len(wrong)
     return [
         Case(REFERENCE, Kind.REFERENCE),
         Case(question.spec.skeleton, Kind.SKELETON),

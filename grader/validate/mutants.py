@@ -17,11 +17,10 @@ from grader.validate.proof import Finding, MutantRow
 # A mutant that loops is as dead as one that fails, and need not be waited for as a candidate is.
 CALL_CPU_SECONDS: Final = 2.0
 SUBMISSION_CPU_SECONDS: Final = 15.0
-A_FEW: Final = 5  # of the mutants, where it has to be quick
 
 
-def try_all(question: Question, bench: Bench, *, quick: bool) -> list[MutantRow]:
-    """The fate of every mutant of the reference, or, if it has to be quick, of a few."""
+def try_all(question: Question, bench: Bench, *, most: int | None = None) -> list[MutantRow]:
+    """The fate of every mutant of the reference, or of at most so many."""
     if question.reference is None:
         return []
     marked = {each.mutant: each.reason for each in question.spec.equivalent}
@@ -42,7 +41,7 @@ def try_all(question: Question, bench: Bench, *, quick: bool) -> list[MutantRow]
         return MutantRow(id=mutant.id, diff=mutant.diff, fate="survived")
 
     made = mutation.mutants(question.reference)
-    return bench.each(fate, spread(made, A_FEW) if quick else made)
+    return bench.each(fate, made if most is None else spread(made, most))
 
 
 def findings(question: Question, tried: list[MutantRow], *, quick: bool) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from grader import specfile
@@ -33,14 +33,10 @@ def findings(question: Question) -> list[Finding]:
 def leaks(question: Question) -> Iterator[str]:
     """Where the packet repeats a hidden test, an expected answer, or a misconception."""
     packet = texts(question)
-    for hidden, text in question.hidden_texts.items():
-        for name, given in packet.items():
-            if shared := common(text, given, SHARED_TOKENS, r"\w+|[^\w\s]"):
-                yield f"{name} and {hidden} both hold “{shared}”"
-    for where, text in judgements(question):
-        for name, given in packet.items():
-            if shared := common(text, given, SHARED_WORDS, r"\w+"):
-                yield f"{name} gives away {where}: “{shared}”"
+    for hidden, name, run in shared(question.hidden_texts.items(), packet, SHARED_TOKENS, r"\w+|[^\w\s]"):
+        yield f"{name} and {hidden} both hold “{run}”"
+    for where, name, run in shared(judgements(question), packet, SHARED_WORDS, r"\w+"):
+        yield f"{name} gives away {where}: “{run}”"
     for name, given in packet.items():
         for found in given_away(given, question.spec.answers):
             yield f"{name} gives away {found}"
@@ -64,13 +60,22 @@ def judgements(question: Question) -> Iterator[tuple[str, str]]:
                 yield f"a rebuttal of the answer {answer.id}", f"{known.says} {known.rebuttal}"
 
 
-def common(one: str, other: str, length: int, token: str) -> str:
-    """The first run of so many tokens that stands in both texts."""
-    words = re.findall(token, one.lower())
-    there = re.findall(token, other.lower())
-    seen = {tuple(there[start : start + length]) for start in range(len(there) - length + 1)}
-    runs = (tuple(words[start : start + length]) for start in range(len(words) - length + 1))
-    return next((" ".join(run) for run in runs if run in seen and _says_something(run)), "")
+def shared(
+    secrets: Iterable[tuple[str, str]], packet: Mapping[str, str], length: int, token: str
+) -> Iterator[tuple[str, str, str]]:
+    """Of each secret text and file of the packet with a run of so many tokens in common: their names, and the first."""
+    there = {name: set(_runs(given, length, token)) for name, given in packet.items()}
+    for where, text in secrets:
+        telling = [run for run in _runs(text, length, token) if _says_something(run)]
+        for name, given in there.items():
+            if run := next((run for run in telling if run in given), None):
+                yield where, name, " ".join(run)
+
+
+def _runs(text: str, length: int, token: str) -> Iterator[tuple[str, ...]]:
+    """Every run of so many tokens, in order."""
+    tokens = re.findall(token, text.lower())
+    return zip(*(tokens[start:] for start in range(length)), strict=False)
 
 
 def _says_something(run: tuple[str, ...]) -> bool:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Final
 
 from grader.bench import Bench
 from grader.examine.zygote import Zygote
@@ -13,6 +14,27 @@ from grader.question import Question
 from grader.validate import claims, margins, mutants, packet, public, record, variants
 from grader.validate.cases import cases, grade_all
 from grader.validate.proof import Finding, MutantRow, Proof, Row
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of a question is tried; without a number, all.
+
+    Attributes:
+        solutions: how many of the unusual, and of the wrong.
+        mutants: how many of them. Where it is a few, other hidden inputs are left out, too.
+    """
+
+    solutions: int | None = None
+    mutants: int | None = None
+
+
+WHOLE: Final = Extent()
+# In a variant the checks are those of the question, and how closely they look has been seen there; that they fit its
+# numbers, each solution shows.
+VARIANT: Final = Extent(mutants=5)
+QUICK: Final = Extent(solutions=2, mutants=3)
+QUICK_VARIANT: Final = Extent(solutions=1, mutants=0)
 
 
 def prove(
@@ -32,7 +54,8 @@ def prove(
         tests: a warm one with pytest, see `public.warm`; by default one is started.
         jobs: how many submissions are graded at once.
         quick: leave out most mutants, most of what is unusual and wrong, other hidden inputs, and all variants but
-            one: enough to see that the grader still does what it did, not to prove a question.
+            one, of which the least is graded: enough to see that the grader still does what it did, not to prove a
+            question.
         progress: told what is going on, after each submission.
 
     Raises:
@@ -50,11 +73,11 @@ def prove(
     with ExitStack() as stack:
         warm = zygote or stack.enter_context(Zygote())
         trial = _Trial(warm, tests or stack.enter_context(public.warm()), jobs, moved)
-        rows, tried, found = trial.of(question, quick=quick, brief=quick)
+        rows, tried, found = trial.of(question, QUICK if quick else WHOLE)
         apart, others = variants.chosen(question, quick=quick)
         shown = []
         for each in others:
-            their_rows, their_mutants, their_findings = trial.of(each, quick=quick, brief=True)
+            their_rows, their_mutants, their_findings = trial.of(each, QUICK_VARIANT if quick else VARIANT)
             shown.append(variants.part(question, each, their_rows, their_mutants, their_findings))
     return Proof(
         id=question.id,
@@ -79,21 +102,15 @@ class _Trial:
     jobs: int
     moved: Callable[[], None]
 
-    def of(self, question: Question, *, quick: bool, brief: bool) -> tuple[list[Row], list[MutantRow], list[Finding]]:
-        """Grade the solutions and mutants of a question.
-
-        Args:
-            question: the question, or a variant of one.
-            quick: with a few of what is unusual and wrong.
-            brief: with a few mutants and no other hidden inputs. In a variant the checks are those of the question,
-                and how closely they look has been seen there; that they fit its numbers, each solution shows.
-        """
+    def of(self, question: Question, extent: Extent) -> tuple[list[Row], list[MutantRow], list[Finding]]:
+        """Grade the solutions and mutants of a question, or of a variant of one."""
+        brief = extent.mutants is not None
         found = [*packet.findings(question), *claims.files(question)]
         with Bench(question, self.zygote, self.jobs, done=self.moved) as bench:
-            rows = grade_all(bench, cases(question, quick=quick))
-            found += claims.of_rows(question, rows, quick=quick)
+            rows = grade_all(bench, cases(question, most=extent.solutions))
+            found += claims.of_rows(question, rows, quick=extent.solutions is not None)
             found += margins.findings(question, bench, rows, quick=brief)
             found += public.findings(question, self.tests)
-            tried = mutants.try_all(question, bench, quick=brief)
+            tried = mutants.try_all(question, bench, most=extent.mutants)
             found += mutants.findings(question, tried, quick=brief)
         return rows, tried, found
