@@ -193,6 +193,7 @@ def test_a_node_that_is_lost_costs_nobody_anything_and_a_scheduler_ends_the_batc
         nodes.scheduler.kill()
         assert running.wait() == 3
     assert "The batch was stopped: the cluster's scheduler can't be reached any more" in batch.said
+    assert "Traceback" not in batch.said
     batch.options = local
     assert batch.run() == 0, batch.said
     same(batch)

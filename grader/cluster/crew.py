@@ -36,6 +36,7 @@ ALONE_SECONDS: Final = 120.0  # for which a batch waits for a node to come back
 TICK: Final = 1.0
 AHEAD: Final = 2  # tasks for each thread of the cluster, so that none waits for the next submission
 MOST_TRIES: Final = 3
+LOGGERS: Final = ("distributed", "distributed.client", "distributed.utils", "distributed.comm")  # each has a level
 START: Final = "Start `dask scheduler` and `dask worker`, and pass the scheduler's address, as in tcp://host:8786."
 
 
@@ -159,15 +160,16 @@ class Cluster(Crew):
     def _outcome(self, task: Task) -> Graded | None:
         """What became of a task that has ended; None if it was sent again."""
         assert task.future is not None
+        status = task.future.status
         try:
-            if task.future.status != "finished":
-                why = "" if task.future.status == "cancelled" else repr(task.future.exception(timeout=RESULT_SECONDS))
-                raise GraderFault("a node was lost, or failed", found=inert.short(why, 300))
+            if status != "finished":
+                why = task.future.exception(timeout=RESULT_SECONDS) if status == "error" else None
+                raise GraderFault("a node was lost, or failed", found=inert.short(repr(why), 300) if why else None)
             answer = task.future.result(timeout=RESULT_SECONDS)
             outcome = reply.opened(answer, self.terms, task.key, self.question, name_of(task.entry))
         except GraderFault as fault:
-            if task.future.status == "finished":
-                self.notes.append(str(fault))
+            if status == "finished":
+                self.notes.append(str(fault).removesuffix("."))
             outcome = fault
         except Exception as error:  # noqa: BLE001 - whatever a lost connection or a strange reply raises in Dask
             outcome = GraderFault("a node was lost, or failed", found=inert.short(repr(error), 300))
@@ -243,7 +245,8 @@ def connect(address: str) -> Client:
         )
     from distributed import Client
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters of it is told in our words
+    for name in LOGGERS:  # what matters of it is told in our words
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     where: dict[str, Any] = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
     try:
         client = Client(**where, timeout=CONNECT_SECONDS, set_as_default=False, name="grader")
