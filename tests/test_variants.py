@@ -828,7 +828,7 @@ def test_validate_proves_a_variant_and_finds_one_that_does_not_hold(
     monkeypatch.setattr(
         _Trial,
         "of",
-        lambda self, each, **how: of(self, each, **how) if each.is_variant else ([], [], []),
+        lambda self, each, extent: of(self, each, extent) if each.is_variant else ([], [], []),
     )
     whole = prove(varying.question(tmp_path / "whole"), *zygotes, quick=True)
     apart = {finding.claim: finding.problems for finding in whole.findings}

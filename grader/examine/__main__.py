@@ -18,7 +18,7 @@ import socket
 import sys
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import cache, partial
@@ -177,9 +177,16 @@ class Examiner:
             os._exit(0)
 
     def examine(
-        self, source: str, seed: int, until_failure: bool, nudge: int, limits: dict[str, Any], reference: str
+        self,
+        source: str,
+        seed: int,
+        until_failure: bool,
+        nudge: int,
+        limits: dict[str, Any],
+        reference: str,
+        only: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """Load a submission and run every check on it, or those as far as the first that does not pass."""
+        """Load a submission and run checks on it: as far as the first that does not pass, or of some criteria only."""
         subject = Subject(replace(self.examining.brief, limits=Limits(**limits)), source, self.control)
         subject.nudge = nudge
         try:
@@ -187,7 +194,7 @@ class Examiner:
         except (Raised, Lost) as error:
             return asdict(examined(subject, [], str(error) or type(error).__name__))
         self.examining.subject, self.examining.seed = subject, seed
-        checks = self.examining.run(until_failure=until_failure)
+        checks = self.examining.run(until_failure=until_failure, only=only)
         subject.close()
         told = partial(self._told, reference) if reference else None
         return asdict(examined(subject, tables.illustrated(checks, self.examining.tables, told), ""))

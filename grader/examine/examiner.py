@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -81,6 +82,7 @@ class Examiner(Closing):
         seed: int,
         *,
         until_failure: bool = False,
+        only: Sequence[str] = (),
         nudge: int = 0,
         limits: Limits | None = None,
         reference: str | None = None,
@@ -91,11 +93,13 @@ class Examiner(Closing):
             source: the text.
             seed: of the hidden inputs.
             until_failure: stop at the first check that does not pass.
+            only: the criteria whose checks are run; all if there are none.
             nudge: move every float that comes back by so many units in its last place, to see what a check tolerates.
             limits: what it may use, where that is not what the question says.
             reference: the text of a right solution, to show beside a table that is wrong.
         """
         asked: dict[str, Any] = {"source": source, "seed": seed, "until_failure": until_failure, "nudge": nudge}
+        asked["only"] = list(only)
         asked["reference"] = reference or ""
         asked["limits"] = asdict(limits or self.brief.limits)
         return Examination.from_fields(self._ask(ask="examine", **asked))
