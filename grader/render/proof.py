@@ -88,8 +88,6 @@ def meaning(row: Row, criterion: str) -> str:
 
 def _head(paper: Paper, proof: Proof) -> None:
     word, style = ("proven", "bold green") if proof.holds else ("not proven", "bold red")
-    if not proof.whole:
-        paper.put("these files were proven in full before; a few gradings of each kind again (--whole: all)", indent=2)
     counts = {fate: proof.count(fate) for fate in ("killed", "equivalent", "survived")}
     fates = ", ".join(f"{count} {fate}" for fate, count in counts.items() if count)
     paper.put((f"{proof.id} ", "bold"), f"version {proof.version}: ", (word, style))
@@ -98,6 +96,8 @@ def _head(paper: Paper, proof: Proof) -> None:
         f"{len(proof.mutants)} mutants ({fates or 'none'}), {proof.seconds:g} s",
         indent=2,
     )
+    if not proof.whole:
+        paper.put("These files were proven in full before; this is a few of each kind. --whole tries all.", indent=2)
     for each in proof.variants:
         count = f"{each.submissions} submissions, {each.mutants} mutants"
         paper.put(f"{told(each.choices)}: {count}", lead=("variant  ",), indent=2)
