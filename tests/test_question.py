@@ -717,6 +717,13 @@ def test_the_manuals_answers_are_right() -> None:
     assert [each.kind for each in read] == ["number", "choice", "text"]
 
 
+def test_the_readme_lists_the_questions_that_there_are() -> None:
+    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| (.+) \| (\d+) \| (.+) \|$", readme, re.MULTILINE)
+    shipped = Bank.find().finished()
+    assert sorted(rows) == [(each.id, each.spec.level, str(each.spec.minutes), each.spec.title) for each in shipped]
+
+
 def test_the_templates_commented_answers_are_right() -> None:
     """`grader new` shows two kinds of facts as comments: they are answers once the marks are taken off."""
     text = next(TEMPLATE.rglob("question.yaml")).read_text("utf-8")
