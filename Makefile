@@ -4,9 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-TRAINING := tests/test_experiments.py tests/test_paired_experiment.py tests/test_cross_evaluation.py
 
-.PHONY: demo test long check fix redteam training prove fuzz bench faults scaling peers clean
+.PHONY: demo test long check fix redteam prove fuzz bench faults scaling peers clean
 
 demo: $(STAMP)
 	@$(BIN)/python -m benchmarks.demo
@@ -15,9 +14,9 @@ demo: $(STAMP)
 test long: export OPENBLAS_NUM_THREADS := 1
 
 # The red team looks at the whole machine before and after each attack, so nothing else runs beside it. A quarter of its
-# attacks is tried here, and all of them by `make redteam`. What trains models has its tests in `make training`.
+# attacks is tried here, and all of them by `make redteam`.
 test: check
-	$(BIN)/python -m pytest -n 2 --ignore=tests/redteam $(TRAINING:%=--ignore=%)
+	$(BIN)/python -m pytest -n 2 --ignore=tests/redteam
 	GRADER_REDTEAM_SHARE=4 $(BIN)/python -m pytest tests/redteam
 
 # What repeats at length what `make test` has shown once.
@@ -26,9 +25,6 @@ long: $(STAMP)
 
 redteam: $(STAMP)
 	GRADER_REDTEAM_TIERS=sealed,confined $(BIN)/python -m pytest tests/redteam
-
-training: $(STAMP)
-	$(BIN)/python -m pytest -n 2 $(TRAINING)
 
 prove: $(STAMP)
 	$(BIN)/grader validate --whole

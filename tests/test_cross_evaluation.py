@@ -44,6 +44,7 @@ def engine(question: Question, zygote: Zygote) -> Iterator[Engine]:
         yield engine
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", ["reference.py", "unusual/numpy-generators.py", "unusual/places-shuffled-locally.py"])
 def test_what_is_right_passes_with_any_inputs(engine: Engine, name: str, seed: int) -> None:
@@ -51,6 +52,7 @@ def test_what_is_right_passes_with_any_inputs(engine: Engine, name: str, seed: i
     assert {id: row.seen for id, outcome in row.criteria.items() if outcome is not Outcome.PASSED} == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("id", PROTOCOL)
 def test_a_broken_protocol_is_seen_with_any_inputs(engine: Engine, id: str, seed: int) -> None:

@@ -196,6 +196,7 @@ def test_evaluations_are_at_the_start_the_end_and_between() -> None:
 # Stopped, and gone on with
 
 
+@pytest.mark.long
 def test_killed_or_interrupted_at_any_moment_it_comes_to_the_same_numbers(text: Path, tmp_path: Path) -> None:
     more = ("--steps", "60", "--keep-every", "7", "--eval-every", "20")
     assert run("paired", text, tmp_path / "whole", *more).returncode == 0
@@ -235,6 +236,7 @@ def wait_for_more(out: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.long
 def test_a_folder_is_not_begun_twice_nor_gone_on_with_otherwise(text: Path, tmp_path: Path) -> None:
     more = ("--steps", "2", "--contexts", "8,32")
     assert run("cross", text, tmp_path / "out", *more).returncode == 0
@@ -247,6 +249,7 @@ def test_a_folder_is_not_begun_twice_nor_gone_on_with_otherwise(text: Path, tmp_
     assert "Traceback" not in again.stderr + other.stderr
 
 
+@pytest.mark.long
 def test_two_runs_at_a_time_measure_what_one_does(text: Path, tmp_path: Path) -> None:
     for name, processes in (("one", "1"), ("two", "2")):
         done = run("depth", text, tmp_path / name, "--steps", "4", "--depths", "1,2", "--processes", processes)
