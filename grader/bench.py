@@ -25,6 +25,7 @@ from grader.sandbox.tiers import Tier
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+MOST_TRIES: Final = 3  # of a piece of work, where processes are lost
 AHEAD: Final = 2  # pieces that are begun or wait, for each engine; the rest of the work is not touched before
 
 
@@ -111,23 +112,26 @@ class Bench(Closing):
             self._idle.put(engine)
             self.done()
 
-    def run_twice(
+    def run_again(
         self, work: Callable[[Engine, Item], Result], item: Item, is_faulty: Callable[[Result], bool]
     ) -> Result:
-        """As `run`, and once more where that failed for a fault of ours: it costs time, and nobody's work.
+        """As `run`, and again where that failed for a fault of ours: it costs time, and nobody's work.
 
         Args:
             work: what to do.
             item: with what.
             is_faulty: whether a result tells of a fault, too.
         """
-        try:
-            result = self.run(work, item)
-        except TooLittleIsolation:
-            raise
-        except GraderFault:
-            return self.run(work, item)
-        return self.run(work, item) if is_faulty(result) else result
+        for _ in range(MOST_TRIES - 1):
+            try:
+                result = self.run(work, item)
+            except TooLittleIsolation:
+                raise
+            except GraderFault:
+                continue
+            if not is_faulty(result):
+                return result
+        return self.run(work, item)
 
     def probe(self) -> Isolation:
         """The isolation as it is now, in a worker of the zygote that there is now.

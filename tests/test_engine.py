@@ -16,12 +16,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.bank import Bank
 from grader.errors import GraderFault
 from grader.examine import probes
+from grader.examine.__main__ import Examiner as Served
 from grader.examine.subject import Subject
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
@@ -350,3 +352,31 @@ def test_a_zygote_that_is_gone_is_a_fault_of_ours_and_no_word_on_the_submission(
     with control, pytest.raises(GraderFault, match="a worker could not be started"):
         probes.value(lambda candidate: candidate.anything(), Subject(question.brief, REFERENCE, control))
     assert len(list(Path("/proc/self/fd").iterdir())) < before, "what was opened for the worker is closed"
+
+
+def reply(*outcomes: str, killed: int = 0) -> dict[str, Any]:
+    """What a fork of the examiner says of two checks."""
+    return {"checks": [{"title": str(n), "outcome": each} for n, each in enumerate(outcomes)], "killed": killed}
+
+
+@pytest.mark.parametrize(
+    ("replies", "taken"),
+    [
+        pytest.param([reply("passed", "passed")], 0, id="nobody was killed"),
+        pytest.param([reply("crashed", "passed", killed=1), reply("passed", "passed")], 1, id="once, from outside"),
+        pytest.param(
+            [reply("crashed", "passed", killed=1), reply("passed", "crashed", killed=1), reply("passed", "passed")],
+            2,
+            id="twice, from outside",
+        ),
+        pytest.param([reply("crashed", "passed", killed=1)] * 2, 1, id="by itself, each time"),
+    ],
+)
+def test_who_is_killed_from_outside_is_asked_again_until_two_attempts_end_alike(
+    monkeypatch: pytest.MonkeyPatch, replies: list[dict[str, Any]], taken: int
+) -> None:
+    left = iter([dict(each) for each in replies])
+    monkeypatch.setattr(Served, "_answer", lambda *_: next(left))
+    expected = {name: value for name, value in replies[taken].items() if name != "killed"}
+    assert object.__new__(Served).answer({}) == expected
+    assert next(left, None) is None
