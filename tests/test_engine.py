@@ -5,6 +5,7 @@ Each case takes the reference and makes one of its parts behave badly; the parts
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import signal
@@ -16,7 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -378,5 +380,22 @@ def test_who_is_killed_from_outside_is_asked_again_until_two_attempts_end_alike(
     left = iter([dict(each) for each in replies])
     monkeypatch.setattr(Served, "_answer", lambda *_: next(left))
     expected = {name: value for name, value in replies[taken].items() if name != "killed"}
-    assert object.__new__(Served).answer({}) == expected
+    assert served(wall=60).answer({}) == expected
     assert next(left, None) is None
+
+
+def test_who_dies_in_another_way_each_time_is_not_asked_again_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    replies = [reply(*outcomes, killed=1) for outcomes in itertools.product(("passed", "crashed"), repeat=3)]
+    for wall, asked in ((60, 4), (-1, 1)):
+        left = iter([dict(each) for each in replies])
+        monkeypatch.setattr(Served, "_answer", lambda *_, left=left: next(left))
+        served(wall).answer({})
+        assert len(list(left)) == len(replies) - asked
+
+
+def served(wall: float) -> Served:
+    """The examiner's own end, of a question that allows so many seconds on the wall."""
+    made = object.__new__(Served)
+    limits = SimpleNamespace(submission_wall_seconds=wall)
+    made.examining = cast(Any, SimpleNamespace(brief=SimpleNamespace(limits=limits)))
+    return made

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from grader import inert
 from grader.batch.crew import Crew, Graded, Hire
 from grader.batch.entries import Entry
+from grader.bench import MOST_TRIES
 from grader.cluster import parcel, reply
 from grader.cluster.terms import Terms
 from grader.errors import CallError, GraderError, GraderFault, TooLittleIsolation
@@ -35,7 +36,6 @@ RESULT_SECONDS: Final = 60
 ALONE_SECONDS: Final = 120.0  # for which a batch waits for a node to come back
 TICK: Final = 1.0
 AHEAD: Final = 2  # tasks for each thread of the cluster, so that none waits for the next submission
-MOST_TRIES: Final = 3
 LOGGERS: Final = ("distributed", "distributed.client", "distributed.utils", "distributed.comm")  # each has a level
 START: Final = "Start `dask scheduler` and `dask worker`, and pass the scheduler's address, as in tcp://host:8786."
 

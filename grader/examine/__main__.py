@@ -16,6 +16,7 @@ import pickle
 import signal
 import socket
 import sys
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -114,13 +115,15 @@ class Examiner:
         """The reply to a request; `{"fault": why}` if the child that had to find it failed.
 
         Where a worker was killed meanwhile, all is done once more, until two attempts end alike: a submission that ends
-        itself like that does so again, and one that met somebody else's kill, or two of them, does not pay for it.
+        itself like that does so again, and one that met somebody else's kill, or two of them, does not pay for it. None
+        begins later than the submission's own time on the wall, so that one that dies in another way each time holds
+        nobody up for longer than two attempts.
         """
-        before = None
+        before, latest = None, time.monotonic() + self.examining.brief.limits.submission_wall_seconds
         for _ in range(MOST_ATTEMPTS):
             reply = self._answer(request)
             ended = [(check["title"], check["outcome"]) for check in reply.get("checks", [])], reply.get("shown")
-            if not reply.pop("killed", 0) or ended == before:
+            if not reply.pop("killed", 0) or ended == before or time.monotonic() > latest:
                 break
             before = ended
         return reply

@@ -112,7 +112,7 @@ class Examiner(Closing):
     def _ask(self, **request: Any) -> dict[str, Any]:
         self.wait()
         self.line.sendall(json.dumps(request).encode() + b"\n")
-        reply = self._reply(self.brief.limits.submission_wall_seconds + SPARE_SECONDS)
+        reply = self._reply(2 * self.brief.limits.submission_wall_seconds + SPARE_SECONDS)  # it may take two attempts
         if "fault" in reply:
             fault = GraderFault("the examination failed", found=reply["fault"])
             fault.add_note(reply.get("traceback", ""))
