@@ -27,9 +27,7 @@ from grader.sandbox import cgroup
 from grader.sandbox.limits import KIB, MIB, Limits
 
 TICK: Final = 0.05
-ENDING_SECONDS: Final = (
-    1.0  # a process closes its files a moment before it has ended, and a busy machine draws that out
-)
+ENDING_SECONDS: Final = 1.0  # files are closed a moment before their process has ended, longer on a busy machine
 KEEPER_SECONDS: Final = 20.0
 OUT_OF_TIME: Final = "the submission used up its time as a whole"
 
