@@ -42,7 +42,7 @@ from grader.sandbox.kernel import prctl
 from grader.sandbox.limits import Limits
 
 MOST_CALLS = 64  # of the reference's, that are kept
-MOST_ATTEMPTS = 4  # at one request, where workers are killed
+ALIKE = 3  # attempts at one request that have to end alike, where workers are killed
 ARGUMENTS = (
     *(
         "-c",
@@ -114,19 +114,20 @@ class Examiner:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """The reply to a request; `{"fault": why}` if the child that had to find it failed.
 
-        Where a worker was killed meanwhile, all is done once more, until two attempts end alike: a submission that ends
-        itself like that does so again, and one that met somebody else's kill, or two of them, does not pay for it. None
-        begins later than the submission's own time on the wall, so that one that dies in another way each time holds
-        nobody up for longer than two attempts.
+        Where a worker was killed meanwhile, all is done once more, until an attempt meets no kill or three of them end
+        alike: a submission that ends itself like that does so each time, and one that met somebody else's kill, or a
+        few of them, does not pay for it. None begins later than the submission's own time on the wall, so that one that
+        dies in another way each time holds nobody up for longer than two attempts.
         """
-        before, latest = None, time.monotonic() + self.examining.brief.limits.submission_wall_seconds
-        for _ in range(MOST_ATTEMPTS):
+        endings, latest = [], time.monotonic() + self.examining.brief.limits.submission_wall_seconds
+        while True:
             reply = self._answer(request)
-            ended = [(check["title"], check["outcome"]) for check in reply.get("checks", [])], reply.get("shown")
-            if not reply.pop("killed", 0) or ended == before or time.monotonic() > latest:
-                break
-            before = ended
-        return reply
+            endings.append(
+                ([(check["title"], check["outcome"]) for check in reply.get("checks", [])], reply.get("shown"))
+            )
+            alike = endings.count(endings[-1]) == ALIKE
+            if not reply.pop("killed", 0) or alike or time.monotonic() > latest:
+                return reply
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         ours, theirs = socket.socketpair()
@@ -157,10 +158,11 @@ class Examiner:
         """What a probe, or a call, gives for the reference or for a wrong solution of the question's."""
         key = subject.source, probe or call
         if key not in self.known:
-            before = Usage.kills
-            value = probes.value(self.probes[probe], subject) if probe else tables.again(subject, call)
-            if Usage.kills > before:  # it is kept for all submissions to come
+            for _ in range(ALIKE):  # it is kept for all submissions to come, so no kill may be in it
+                before = Usage.kills
                 value = probes.value(self.probes[probe], subject) if probe else tables.again(subject, call)
+                if Usage.kills == before:
+                    break
             self.known[key] = pickle.dumps(value)
             if call:
                 self.calls_known.append(key)
