@@ -10,21 +10,24 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
+import io
 import os
 import pickle
 import socket
 import statistics
+import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from benchmarks.demo import QUESTION, SOLUTIONS
 from grader.bank import Bank
+from grader.examine.brief import Brief
+from grader.examine.examiner import Examiners
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.question import Question
@@ -54,20 +57,11 @@ def cost(action: Callable[[], object], times: int) -> float:
 def asked_of(question: Question, zygote: Zygote, path: Path) -> Requests:
     """What an examiner asks a worker about a file, request by request."""
     with tempfile.TemporaryFile() as kept:
-        ours, theirs = socket.socketpair()
-        if not (child := os.fork()):
-            ours.close()
-            _record(kept.fileno(), theirs, zygote.control)
-        theirs.close()
-        with ours, ours.makefile("rw", encoding="utf-8") as line:
-            limits = {name: getattr(question.spec.limits, name) for name in question.spec.limits.__slots__}
-            ask = {"ask": "examine", "source": path.read_text("utf-8"), "seed": 7, "until_failure": False, "nudge": 0}
-            for message in (question.brief.to_json(), json.dumps({**ask, "limits": limits, "reference": ""})):
-                line.write(message + "\n")
-            line.flush()
-            line.readline()
-            line.readline()
-        os.waitpid(child, 0)
+        home = Recording(question.brief, zygote, kept.fileno())
+        with home.another() as examiner:
+            examiner.examine(path.read_text("utf-8"), 7)
+        home.line.close()
+        os.waitpid(home.child, 0)
         kept.seek(0)
         found = []
         while True:
@@ -77,9 +71,21 @@ def asked_of(question: Question, zygote: Zygote, path: Path) -> Requests:
                 return found
 
 
-def _record(kept: int, line: socket.socket, control: socket.socket) -> None:
-    """In a process of its own: be the examiner, and write down what it asks."""
-    from grader.examine import __main__ as examiner
+class Recording(Examiners):
+    """A fork that holds the hidden tests, and whose examiners write down what they ask, as pickles, in a file."""
+
+    def __init__(self, brief: Brief, zygote: Zygote, kept: int) -> None:
+        self.brief, self.zygote, self._ready = brief, zygote, False
+        self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.child = os.fork()
+        if not self.child:
+            self.line.close()
+            _record(brief, kept, theirs, zygote.control)
+        theirs.close()
+
+
+def _record(brief: Brief, kept: int, line: socket.socket, control: socket.socket) -> NoReturn:
+    from grader.examine import __main__ as collecting
     from grader.examine.examiner import environment
     from grader.examine.workers import Worker
 
@@ -91,9 +97,10 @@ def _record(kept: int, line: socket.socket, control: socket.socket) -> None:
 
     warnings.simplefilter("ignore")  # of Hypothesis, that it is here without its plugin
     os.environ.update(environment())
+    sys.stdin = io.StringIO(brief.to_json())
     Worker.ask = ask  # type: ignore[assignment, method-assign]
     try:
-        examiner.main(line, control)
+        collecting.main(line, control)
     finally:
         os._exit(0)
 
@@ -123,7 +130,7 @@ def main() -> None:
         zygote.wait()
         requests = asked_of(question, zygote, path)
         engine = stack.enter_context(Engine(question, zygote))
-        engine.isolation()
+        engine.warm.isolation()
         whole: Callable[[], object] = lambda: files.write(engine.grade(path), Path(out))  # noqa: E731
         whole()
         _warm()

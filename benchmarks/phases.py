@@ -38,7 +38,7 @@ def main() -> None:
         sealed, plain = (stack.enter_context(Zygote(tier)) for tier in (Tier.SEALED, Tier.SEPARATE_PROCESS))
         engine = stack.enter_context(Engine(question, sealed))
         out = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="phases-")))
-        tier = engine.isolation().tier
+        tier = engine.warm.isolation().tier
         plain.wait()
         report = engine.grade(REFERENCE)
 

@@ -29,7 +29,7 @@ def main() -> None:
                 stack.enter_context(Engine(question, tier=each, require=Tier.SEPARATE_PROCESS))
                 for each in (tier, Tier.SEPARATE_PROCESS)
             ]
-            found = [engine.isolation().tier for engine in engines]
+            found = [engine.warm.isolation().tier for engine in engines]
             pairs = compare(lambda: engines[0].grade(REFERENCE), lambda: engines[1].grade(REFERENCE), runs)  # noqa: B023
         extra = [1000 * (one - other) for one, other in zip(pairs.ours, pairs.theirs, strict=True)]
         print(f"{found[0]}: {statistics.median(extra):+.1f} ms a submission (median of {runs} pairs)")

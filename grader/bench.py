@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import queue
-import select
-import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -21,6 +19,7 @@ from grader.grade import Engine
 from grader.question import Question
 from grader.report import Isolation
 from grader.sandbox.tiers import Tier
+from grader.warm import Warm
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -58,13 +57,11 @@ class Bench(Closing):
         self._engines: set[Engine] = set()
         self._lock = threading.RLock()
         self._closed = False
+        self._warm: Warm | None = None
         with ExitStack() as stack:
-            stack.callback(self._end_engines)
-            self._living()
-            engines = [self._another() for _ in range(jobs)]
-            self.isolation: Isolation = engines[0].isolation()
-            for engine in engines:
-                engine.isolation()
+            stack.callback(self._end_all)
+            self.isolation: Isolation = self._living().isolation()
+            for engine in [self._another() for _ in range(jobs)]:
                 engine.examiner.wait()
                 self._idle.put(engine)
             self._pool = stack.enter_context(ThreadPoolExecutor(jobs))
@@ -139,33 +136,20 @@ class Bench(Closing):
         Raises:
             GraderFault: no worker could be had.
         """
-        return isolation.probe(self._living(), self.question.spec.limits)
+        return isolation.probe(self._living().zygote, self.question.spec.limits)
 
     def _sound(self, engine: Engine) -> Engine:
-        """The engine, or one in its place where its examiner or its zygote has ended.
-
-        Raises:
-            TooLittleIsolation: it would keep workers apart less than was so at the start.
-        """
+        """The engine, or one in its place where its examiner, or what it shares with others, has ended."""
         with self._lock:
-            zygote = self._living()
-            if engine in self._engines and engine.zygote is zygote and engine.examiner.is_alive:
+            warm = self._living()
+            if engine in self._engines and engine.warm is warm and engine.examiner.is_alive:
                 return engine
             self._retire(engine)
-            another = self._another()
-        found = another.isolation()
-        if not Tier(found.tier).reaches(Tier(self.isolation.tier)):
-            self._retire(another)
-            raise TooLittleIsolation(
-                "workers are kept apart less than at the start", found=found.tier, expected=self.isolation.tier
-            )
-        return another
+            return self._another()
 
     def _another(self) -> Engine:
         with self._lock:
-            if self._closed:
-                raise GraderFault("the work was broken off")
-            engine = Engine(self.question, self.zygote, require=self.require)
+            engine = Engine(self.question, warm=self._living())
             self._engines.add(engine)
             return engine
 
@@ -175,36 +159,52 @@ class Bench(Closing):
                 self._engines.discard(engine)
                 engine.close()
 
-    def _living(self) -> Zygote:
+    def _living(self) -> Warm:
+        """What the engines share, all of it there.
+
+        Raises:
+            TooLittleIsolation: it had to be started again, and workers are kept apart less than they were.
+        """
         with self._lock:
-            if _is_lost(self.zygote) and not self._closed:
-                self.zygote.close()
-                self.zygote = self._stack.enter_context(Zygote(self.zygote.strongest, self.question.spec.imports))
-                self.zygote.wait()  # one thread has to; the others find it ready
-            return self.zygote
+            if self._closed:
+                raise GraderFault("the work was broken off")
+            if self._warm is None or not self._warm.is_alive:
+                self._warm = self._started()
+            return self._warm
+
+    def _started(self) -> Warm:
+        if self._warm is not None:
+            self._warm.close()
+        if not self.zygote.is_alive:
+            self.zygote.close()
+            self.zygote = self._stack.enter_context(Zygote(self.zygote.strongest, self.question.spec.imports))
+        warm = Warm(self.question, self.zygote, self.zygote.strongest, self.require)
+        try:
+            self.zygote.wait()  # one thread has to; the others find all of it ready
+            found = warm.isolation()
+            if self._warm is not None and not Tier(found.tier).reaches(Tier(self.isolation.tier)):
+                raise TooLittleIsolation(
+                    "workers are kept apart less than at the start", found=found.tier, expected=self.isolation.tier
+                )
+            warm.examiners.wait()
+        except BaseException:
+            warm.close()
+            raise
+        return warm
 
     def close(self) -> None:
         """End its processes, and with them what is still being done."""
         with self._lock:
             self._closed = True
-            for engine in self._engines:  # a thread that reads from an examiner would keep it from being closed
-                if engine.examiner.is_alive:
-                    with suppress(ProcessLookupError):
-                        os.killpg(engine.examiner.process.pid, signal.SIGKILL)
+            if self._warm is not None:  # a thread that reads from an examiner would keep it from being closed
+                self._warm.examiners.close()
         self._stack.close()
 
-    def _end_engines(self) -> None:
+    def _end_all(self) -> None:
         for engine in list(self._engines):
             self._retire(engine)
-
-
-def _is_lost(zygote: Zygote) -> bool:
-    """Whether a zygote has ended, or is about to: its end of the socket closes a moment before the process is gone."""
-    if zygote.process.poll() is not None:
-        return True
-    hanging_up = select.poll()
-    hanging_up.register(zygote.control, 0)
-    return bool(hanging_up.poll(0))
+        if self._warm is not None:
+            self._warm.close()
 
 
 def cores() -> int:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from grader import diagnose, environment, integrity, scoring, submission
 from grader.closing import Closing
-from grader.examine import isolation
-from grader.examine.examiner import Examiner
 from grader.examine.zygote import Zygote
 from grader.outcome import Verdict
 from grader.question import Question
@@ -16,17 +14,18 @@ from grader.report import Isolation, QuestionPart, Report, SubmissionPart
 from grader.rubric.facts import read_answers
 from grader.sandbox.tiers import Tier
 from grader.stopwatch import Stopwatch
-from grader.suite import SuiteGrader
+from grader.warm import Warm
 
 
 class Engine(Closing):
-    """The warm part, for one question and any number of submissions: a zygote, an examiner, and the probed isolation.
+    """Grades any number of submissions to one question, one after the other.
 
     Args:
         question: what the submissions answer.
         zygote: one that was started before anything else was imported, to have its start for nothing.
         tier: the strongest isolation to try.
         require: the weakest isolation in which a submission may run.
+        warm: what it shares with other engines of the question; by default all is its own, made of the rest.
     """
 
     def __init__(
@@ -36,15 +35,12 @@ class Engine(Closing):
         *,
         tier: Tier = Tier.SEALED,
         require: Tier = Tier.CONFINED,
+        warm: Warm | None = None,
     ) -> None:
         self.question = question
-        self.require = require
         self._stack = ExitStack()
-        self.zygote = zygote or self._stack.enter_context(Zygote(tier))
-        self.zygote.bring_in(question.spec.imports)
-        self.examiner = self._stack.enter_context(Examiner(question.brief, self.zygote))
-        self.suites = SuiteGrader(question, tier, require, self._stack)
-        self._isolation: Isolation | None = None
+        self.warm = warm or self._stack.enter_context(Warm(question, zygote, tier, require))
+        self.examiner = self._stack.enter_context(self.warm.examiners.another())
 
     def grade(self, path: Path, seed: int | None = None) -> Report:
         """Grade what is at `path`: read it, run the hidden checks, score them, name the mistake.
@@ -61,11 +57,11 @@ class Engine(Closing):
         except submission.Refused as refusal:
             return self._refused(refusal, seed, watch)
         answers, answer_notes = read_answers(sent.answers, sent.answers_problem, question.spec.answers)
-        probed = self.isolation()
+        isolation = self.warm.isolation()
         watch.lap("start")
         examination = self.examiner.examine(sent.source, seed, reference=question.reference)
         watch.lap("checks")
-        suite = self.suites.grade(sent, seed)
+        suite = self.warm.suites.grade(sent, seed)
         watch.lap("suite")
         criteria = scoring.criteria(question.spec, examination, answers, suite)
         diagnosis = diagnose.diagnose(question, self.examiner, sent.source, examination, criteria, answers)
@@ -85,22 +81,11 @@ class Engine(Closing):
             answers=answers,
             suite=suite,
             integrity=integrity.notes(sent.source, question.spec.support),
-            isolation=probed,
+            isolation=isolation,
             seed=seed,
             environment=environment.versions(),
             timing={**watch.laps, **examination.used()},
         )
-
-    def isolation(self) -> Isolation:
-        """The tier that a probe submission shows, in a worker of this engine.
-
-        Raises:
-            TooLittleIsolation: it is weaker than required.
-        """
-        if self._isolation is None:
-            found = isolation.probe(self.zygote, self.question.spec.limits)
-            self._isolation = isolation.require(found, self.require, self.zygote.missing)
-        return self._isolation
 
     def _refused(self, refusal: submission.Refused, seed: int, watch: Stopwatch) -> Report:
         criteria = scoring.unmeasured(self.question.spec)

@@ -25,7 +25,7 @@ import pytest
 from grader.bank import Bank
 from grader.errors import GraderFault
 from grader.examine import probes
-from grader.examine.__main__ import Examiner as Served
+from grader.examine.serving import Serving
 from grader.examine.subject import Subject
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
@@ -275,7 +275,7 @@ except OSError:
 
 
 def test_nothing_outlives_a_run(engine: Engine, grade: Callable[[str], Report]) -> None:
-    zygote = engine.zygote.process.pid
+    zygote = engine.warm.zygote.process.pid
     only(grade(LEAVES + REFERENCE), set(), Outcome.PASSED)
     waited(lambda: not descendants(zygote))
     assert not list(Path("/tmp").glob(f"worker-{zygote}-*"))
@@ -342,7 +342,7 @@ def test_a_submission_can_not_reach_the_examiner_or_the_next(grade: Callable[[st
 def test_workers_get_no_environment_and_no_descriptors(engine: Engine) -> None:
     os.environ["SECRET_TOKEN"] = "known only here"
     with Engine(engine.question) as fresh:
-        probes = fresh.isolation().probes
+        probes = fresh.warm.isolation().probes
     assert all(probes.values()), probes
 
 
@@ -381,7 +381,7 @@ def test_who_is_killed_from_outside_is_asked_again_until_attempts_end_alike(
     monkeypatch: pytest.MonkeyPatch, replies: list[dict[str, Any]], taken: int
 ) -> None:
     left = iter([dict(each) for each in replies])
-    monkeypatch.setattr(Served, "_answer", lambda *_: next(left))
+    monkeypatch.setattr(Serving, "_answer", lambda *_: next(left))
     expected = {name: value for name, value in replies[taken].items() if name != "killed"}
     assert served(wall=60).answer({}) == expected
     assert next(left, None) is None
@@ -389,18 +389,18 @@ def test_who_is_killed_from_outside_is_asked_again_until_attempts_end_alike(
 
 def test_who_dies_in_another_way_each_time_is_not_asked_again_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = itertools.count(step=20.0)
-    monkeypatch.setattr("grader.examine.__main__.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr("grader.examine.serving.time", SimpleNamespace(monotonic=lambda: next(clock)))
     replies = [reply(*outcomes, killed=1) for outcomes in itertools.product(("passed", "crashed"), repeat=3)]
     for wall, asked in ((70, 4), (0, 1)):
         left = iter([dict(each) for each in replies])
-        monkeypatch.setattr(Served, "_answer", lambda *_, left=left: next(left))
+        monkeypatch.setattr(Serving, "_answer", lambda *_, left=left: next(left))
         served(wall).answer({})
         assert len(list(left)) == len(replies) - asked
 
 
-def served(wall: float) -> Served:
+def served(wall: float) -> Serving:
     """The examiner's own end, of a question that allows so many seconds on the wall."""
-    made = object.__new__(Served)
+    made = object.__new__(Serving)
     limits = SimpleNamespace(submission_wall_seconds=wall)
     made.examining = cast(Any, SimpleNamespace(brief=SimpleNamespace(limits=limits)))
     return made

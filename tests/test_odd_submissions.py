@@ -638,7 +638,7 @@ def test_what_is_left_running_is_ended_and_costs_nothing(engine: Engine, grade: 
     start = time.monotonic()
     in_full(grade(f"{prelude}\n{REFERENCE}"))
     assert time.monotonic() - start < 40
-    until(lambda: not children(engine.zygote.process.pid))
+    until(lambda: not children(engine.warm.zygote.process.pid))
 
 
 def children(pid: int) -> list[str]:

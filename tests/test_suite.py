@@ -9,7 +9,6 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import CodeType
@@ -171,7 +170,7 @@ def engine(question: Question, zygote: Zygote) -> Iterator[Engine]:
 @pytest.fixture(scope="module")
 def grader(engine: Engine) -> SuiteGrader:
     """Its grader of suites."""
-    return engine.suites
+    return engine.warm.suites
 
 
 Grade = Callable[..., SuitePart]
@@ -627,6 +626,5 @@ def test_the_panel_sees_each_mutant(reports: dict[str, Report], capsys: pytest.C
 
 def test_a_question_without_a_suite_has_no_such_part(question: Question) -> None:
     spec = question.spec.model_copy(update={"suite": None})
-    with ExitStack() as stack:
-        plain = SuiteGrader(Question(spec, question.folder, question.solutions), Tier.SEALED, Tier.CONFINED, stack)
-        assert plain.grade(sent(GOOD), 1) is None
+    plain = SuiteGrader(Question(spec, question.folder, question.solutions), Tier.SEALED, Tier.CONFINED)
+    assert plain.grade(sent(GOOD), 1) is None

@@ -142,7 +142,7 @@ def test_too_little_isolation_is_refused_with_what_to_do() -> None:
 
 def test_someone_who_vouches_for_a_container_may_grade_in_it() -> None:
     with Engine(QUESTION, warm(Tier.SEPARATE_PROCESS), require=Tier.EXTERNAL) as engine:
-        found = engine.isolation()
+        found = engine.warm.isolation()
     assert found.tier == Tier.EXTERNAL
     assert not all(found.probes.values()), "what is open inside is still told"
 

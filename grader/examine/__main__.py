@@ -1,264 +1,88 @@
-"""The examiner's process: `python -m grader.examine FD CONTROL`.
+"""The process that holds a question's hidden tests, and forks examiners: `python -m grader.examine FD CONTROL < BRIEF`.
 
-Theory of operation. FD is a socket to the command: lines of JSON, the brief first, then one request a line, one reply
-a line. CONTROL is the zygote's socket. The hidden tests are collected once, while the zygote is still importing
-torch; then each request is served by a fork of this process, so that nothing a test leaves behind meets the next
-submission, and a check that takes the process down costs that examination only. While a fork names mistakes it asks
-its parent what the question's own solutions do; the parent finds that out once and keeps it for all forks to come.
+Theory of operation. CONTROL is the zygote's socket. The hidden tests of the brief are collected once, while the zygote
+is still importing torch, and FD is told. From then on each datagram on FD brings the line of one more examiner, a fork
+of this process (serving.py).
 """
 
 from __future__ import annotations
 
-import importlib
-import json
+import gc
 import os
-import pickle
 import signal
 import socket
 import sys
-import time
-import traceback
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, replace
-from functools import cache, partial
+from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Final, NoReturn
 
 import pytest
 from hypothesis import configuration, given, settings, strategies
 
-from grader.examine import probes, tables
-from grader.examine.brief import Brief, Examination
-from grader.examine.errors import Lost, Raised
+from grader.examine import probes
+from grader.examine.brief import Brief
 from grader.examine.plugin import Examining
-from grader.examine.subject import Subject
-from grader.examine.workers import Usage
+from grader.examine.serving import Serving, say
 from grader.sandbox import cgroup
 from grader.sandbox.confine import PR_SET_PDEATHSIG
 from grader.sandbox.hugepages import HugePages
 from grader.sandbox.kernel import prctl
-from grader.sandbox.limits import Limits
 
-MOST_CALLS = 64  # of the reference's, that are kept
-ALIKE = 3  # attempts at one request that have to end alike, where workers are killed
-ARGUMENTS = (
-    *(
-        "-c",
-        os.devnull,
-        "--import-mode=prepend",
-        "--capture=no",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:terminal",
-    ),
-    *(
-        "-p",
-        "no:junitxml",
-        "-p",
-        "no:faulthandler",
-        "-p",
-        "no:logging",
-        "-p",
-        "no:doctest",
-        "-p",
-        "no:warnings",
-    ),
-    *("-p", "no:threadexception", "-p", "no:unraisableexception"),
+MOST_PROBLEMS: Final = 20  # that are told: what is sent at once has to stay small
+UNUSED: Final = (
+    *("cacheprovider", "terminal", "junitxml", "faulthandler", "logging", "doctest", "warnings"),
+    *("threadexception", "unraisableexception"),
+)
+ARGUMENTS: Final = (
+    *("-c", os.devnull, "--import-mode=prepend", "--capture=no"),
+    *chain.from_iterable(("-p", f"no:{name}") for name in UNUSED),
 )
 
 
 def main(line: socket.socket, control: socket.socket) -> None:
-    """Collect the hidden tests of the brief on `line`, then examine until the line closes."""
+    """Collect the hidden tests of the brief on the standard input, then fork examiners until `line` closes."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    with line.makefile("r", encoding="utf-8") as inbox:
-        brief = Brief.from_json(inbox.readline())
+    brief = Brief.from_json(sys.stdin.read())
 
-        def consume(examining: Examining) -> None:
-            if examining.problems:
-                return
-            try:
-                collected = probes.collect(Path(brief.hidden))
-            except Exception as error:  # noqa: BLE001 - whatever its author's code raises is the question's fault
-                examining.problems.append(f"probes.py can't be imported: {type(error).__name__}: {error}")
-                return
-            examiner = Examiner(examining, collected, control)
-            say(line, {"ready": len(examining.items)})
-            for request in inbox:
-                say(line, examiner.answer(json.loads(request)))
-
-        sys.path.append(brief.helpers)
-        examining = Examining(brief, consume)
-        homeless()
-        warm()
-        cgroup.family()  # looked for once, and inherited by every fork
-        pytest.main(
-            [brief.hidden, f"--rootdir={brief.hidden}", f"--confcutdir={brief.hidden}", *ARGUMENTS], plugins=[examining]
-        )
+    def consume(examining: Examining) -> None:
         if examining.problems:
-            say(line, {"problems": examining.problems})
-
-
-class Examiner:
-    """Serves requests, each in a fork."""
-
-    def __init__(self, examining: Examining, collected: dict[str, probes.Probe], control: socket.socket) -> None:
-        self.examining, self.probes, self.control = examining, collected, control
-        self.known: dict[tuple[str, str], bytes] = {}  # pickled, by a text of the question's own and a probe or call
-        self.calls_known: deque[tuple[str, str]] = deque()  # those of them that are calls, the oldest first
-        self.memory = HugePages()
-        self.parent: socket.socket  # in a fork: the line to the process that forked it
-
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The reply to a request; `{"fault": why}` if the child that had to find it failed.
-
-        Where a worker was killed meanwhile, all is done once more, until an attempt meets no kill or three of them end
-        alike: a submission that ends itself like that does so each time, and one that met somebody else's kill, or a
-        few of them, does not pay for it. None begins later than the submission's own time on the wall, so that one that
-        dies in another way each time holds nobody up for longer than two attempts.
-        """
-        endings, latest = [], time.monotonic() + self.examining.brief.limits.submission_wall_seconds
-        while True:
-            reply = self._answer(request)
-            endings.append(
-                ([(check["title"], check["outcome"]) for check in reply.get("checks", [])], reply.get("shown"))
-            )
-            alike = endings.count(endings[-1]) == ALIKE
-            if not reply.pop("killed", 0) or alike or time.monotonic() > latest:
-                return reply
-
-    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        ours, theirs = socket.socketpair()
-        child = os.fork()
-        if child == 0:
-            self._serve(theirs, request)
-        theirs.close()
-        self.memory.gather()
-        reply: dict[str, Any] = {}
-        with ours, ours.makefile("r", encoding="utf-8") as inbox, ExitStack() as opened:
-            subjects: dict[str, Subject] = {}
-            for line in inbox:
-                reply = json.loads(line)
-                if "of" not in reply:
-                    break
-                text = reply["of"]
-                if text not in subjects:
-                    subjects[text] = opened.enter_context(self._watched(text))
-                told = self._known(subjects[text], **reply["want"])
-                ours.sendall(len(told).to_bytes(8, "little") + told)
-        _, status = os.waitpid(child, 0)
-        for name in reply.pop("imported", []):
-            with suppress(ImportError):
-                importlib.import_module(name)
-        return reply if reply and "of" not in reply else {"fault": f"the examination ended with status {status}"}
-
-    def _known(self, subject: Subject, probe: str = "", call: str = "") -> bytes:
-        """What a probe, or a call, gives for the reference or for a wrong solution of the question's."""
-        key = subject.source, probe or call
-        if key not in self.known:
-            for _ in range(ALIKE):  # it is kept for all submissions to come, so no kill may be in it
-                before = Usage.kills
-                value = probes.value(self.probes[probe], subject) if probe else tables.again(subject, call)
-                if Usage.kills == before:
-                    break
-            self.known[key] = pickle.dumps(value)
-            if call:
-                self.calls_known.append(key)
-        told = self.known[key]
-        while len(self.calls_known) > MOST_CALLS:
-            del self.known[self.calls_known.popleft()]
-        return told
-
-    def _serve(self, line: socket.socket, request: dict[str, Any]) -> NoReturn:
+            return
         try:
-            prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            self.parent = line
-            verbs: dict[str, Callable[..., dict[str, Any]]] = {"examine": self.examine, "diagnose": self.diagnose}
-            verb, known, before = verbs[request.pop("ask")], set(sys.modules), Usage.kills
-            reply = verb(**request)
-            # What the checks imported late, the process that forks imports once for all that follow.
-            say(line, {**reply, "imported": sorted(set(sys.modules) - known), "killed": Usage.kills - before})
-        except BaseException as error:  # noqa: BLE001 - told to the command, which reports a fault of ours
-            say(line, {"fault": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()})
-        finally:
-            os._exit(0)
+            collected = probes.collect(Path(brief.hidden))
+        except Exception as error:  # noqa: BLE001 - whatever its author's code raises is the question's fault
+            examining.problems.append(f"probes.py can't be imported: {type(error).__name__}: {error}")
+            return
+        say(line, {"ready": len(examining.items)})
+        fork_each(line, lambda theirs: Serving(examining, collected, control).serve(theirs))
 
-    def examine(
-        self,
-        source: str,
-        seed: int,
-        until_failure: bool,
-        nudge: int,
-        limits: dict[str, Any],
-        reference: str,
-        only: Sequence[str] = (),
-    ) -> dict[str, Any]:
-        """Load a submission and run checks on it: as far as the first that does not pass, or of some criteria only."""
-        subject = Subject(replace(self.examining.brief, limits=Limits(**limits)), source, self.control)
-        subject.nudge = nudge
-        try:
-            subject.load()
-        except (Raised, Lost) as error:
-            return asdict(examined(subject, [], str(error) or type(error).__name__))
-        self.examining.subject, self.examining.seed = subject, seed
-        checks = self.examining.run(until_failure=until_failure, only=only)
-        subject.close()
-        told = partial(self._told, reference) if reference else None
-        return asdict(examined(subject, tables.illustrated(checks, self.examining.tables, told), ""))
-
-    def diagnose(self, source: str, reference: str, mistakes: dict[str, str]) -> dict[str, Any]:
-        """Which of the named mistakes, by their wrong solutions, a submission shows."""
-
-        @cache
-        def known(text: str, probe: str) -> Any:
-            return self._told(text, probe=probe)
-
-        with self._watched(source) as subject:
-            seen = probes.run(self.probes, subject)
-        shown = {}
-        for id, text in mistakes.items():
-            names = probes.telling(self.probes, seen, partial(known, reference), partial(known, text))
-            if names is not None:
-                shown[id] = names
-        return {"shown": probes.most_telling(shown)}
-
-    def _told(self, text: str, **want: str) -> Any:
-        """In a fork: what the parent knows of a text of the question's own."""
-        say(self.parent, {"of": text, "want": want})
-        size = int.from_bytes(self.parent.recv(8, socket.MSG_WAITALL), "little")
-        return pickle.loads(self.parent.recv(size, socket.MSG_WAITALL))
-
-    @contextmanager
-    def _watched(self, source: str) -> Iterator[Subject]:
-        subject = self._subject(source)
-        try:
-            yield subject
-        finally:
-            subject.close()
-
-    def _subject(self, source: str) -> Subject:
-        return Subject(self.examining.brief, source, self.control)
-
-
-def examined(subject: Subject, checks: list[Any], unloaded: str) -> Examination:
-    """The examination as it stands, with what the workers used."""
-    usage = subject.usage
-    return Examination(
-        checks=checks,
-        unloaded=unloaded,
-        printed=usage.printed.decode("utf-8", "replace"),
-        printed_bytes=usage.printed_bytes,
-        cpu_seconds=round(usage.cpu_seconds, 3),
-        peak_kib=usage.peak_kib,
-        workers=usage.workers,
+    sys.path.append(brief.helpers)
+    examining = Examining(brief, consume)
+    homeless()
+    warm()
+    cgroup.family()  # looked for once, and inherited by every fork
+    pytest.main(
+        [brief.hidden, f"--rootdir={brief.hidden}", f"--confcutdir={brief.hidden}", *ARGUMENTS], plugins=[examining]
     )
+    if examining.problems:
+        say(line, {"problems": examining.problems[:MOST_PROBLEMS]})
 
 
-def say(line: socket.socket, message: dict[str, Any]) -> None:
-    """Write one line of JSON."""
-    line.sendall(json.dumps(message).encode() + b"\n")
+def fork_each(line: socket.socket, serve: Callable[[socket.socket], NoReturn]) -> None:
+    """Have a fork serve each socket that comes on `line`, until that closes."""
+    memory = HugePages()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the command sees an examiner's line close; the kernel may reap it
+    gc.collect()
+    gc.freeze()
+    while True:
+        _, descriptors, _, _ = socket.recv_fds(line, 16, 1)
+        if not descriptors:
+            return
+        with socket.socket(fileno=descriptors[0]) as theirs:
+            if os.fork() == 0:
+                line.close()
+                serve(theirs)
+        memory.gather()
 
 
 def homeless() -> None:

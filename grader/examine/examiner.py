@@ -1,4 +1,6 @@
-"""The command's handle on the examiner: a process of its own, that collects once and examines many times."""
+"""The command's handles on the process that holds the hidden tests, and on examiners, which are forks of it."""
+
+from __future__ import annotations
 
 import json
 import os
@@ -6,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -15,7 +18,7 @@ from typing import Any, Final
 from grader.closing import Closing
 from grader.errors import GraderFault, QuestionError
 from grader.examine.brief import Brief, Examination
-from grader.examine.zygote import Zygote
+from grader.examine.zygote import Zygote, has_hung_up
 from grader.sandbox.limits import Limits
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -23,58 +26,111 @@ COLLECT_SECONDS: Final = 120.0
 SPARE_SECONDS: Final = 120.0
 
 
-class Examiner(Closing):
-    """Examines submissions to one question. A context manager; leaving it ends the process.
+class Examiners(Closing):
+    """The process that has collected a question's hidden tests, once, and forks as many examiners as are asked for.
+
+    A context manager; leaving it ends the process and its examiners.
 
     Args:
         brief: the question.
-        zygote: where its workers come from.
+        zygote: where their workers come from.
     """
 
     def __init__(self, brief: Brief, zygote: Zygote) -> None:
-        self.brief = brief
-        self.zygote = zygote
-        self.line, theirs = socket.socketpair()
-        self.inbox = self.line.makefile("r", encoding="utf-8")
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-P",  # the folder that the command is run in may be the candidate's
-                "-B",
-                "-m",
-                "grader.examine",
-                str(theirs.fileno()),
-                str(zygote.control.fileno()),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=environment(),
-            pass_fds=[theirs.fileno(), zygote.control.fileno()],
-            start_new_session=True,
-        )
-        theirs.close()
-        self.line.sendall(brief.to_json().encode() + b"\n")
+        self.brief, self.zygote = brief, zygote
+        self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with tempfile.TemporaryFile() as told, theirs:
+            told.write(brief.to_json().encode())
+            told.seek(0)
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-P",  # the folder that the command is run in may be the candidate's
+                    "-B",
+                    "-m",
+                    "grader.examine",
+                    str(theirs.fileno()),
+                    str(zygote.control.fileno()),
+                ],
+                stdin=told,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment(),
+                pass_fds=[theirs.fileno(), zygote.control.fileno()],
+                start_new_session=True,
+            )
         self._ready = False
 
     def wait(self) -> None:
-        """Return when the hidden tests are collected.
+        """Return when the hidden tests are collected; at once from the second call on.
 
         Raises:
             QuestionError: they can't be, or are not marked with the spec's criteria.
         """
         if self._ready:
             return
-        reply = self._reply(COLLECT_SECONDS)
-        if "ready" not in reply:
-            problems = reply.get("problems", ["the examiner did not start"])
+        self.line.settimeout(COLLECT_SECONDS)
+        try:
+            word = self.line.recv(1 << 20)
+        except TimeoutError:
+            word = b""
+        self.line.settimeout(None)
+        told = json.loads(word or "{}")
+        if "ready" not in told:
+            problems = told.get("problems", ["the examiner did not start"])
             raise QuestionError("the hidden tests can't be used", where=self.brief.hidden, found="; ".join(problems))
         self._ready = True
+
+    def another(self) -> Examiner:
+        """One more examiner, which is there as soon as the tests are collected."""
+        return Examiner(self)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process is there still."""
+        return self.process.poll() is None
+
+    def close(self) -> None:
+        """End the process, its examiners, and what they forked."""
+        self.line.close()
+        if self.is_alive:  # otherwise its pid may be another's by now, and its forks went with it
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+class Examiner(Closing):
+    """Examines submissions to one question, one at a time. A context manager; leaving it ends its process.
+
+    Args:
+        home: the process that it is forked from.
+    """
+
+    def __init__(self, home: Examiners) -> None:
+        self.home, self.brief = home, home.brief
+        self.line, theirs = socket.socketpair()
+        self.inbox = self.line.makefile("r", encoding="utf-8")
+        self._handle = -1
+        with theirs, suppress(OSError):  # if it is gone, the line is closed, and says so
+            socket.send_fds(home.line, [b"\n"], [theirs.fileno()])
+
+    def wait(self) -> None:
+        """Return when it is there.
+
+        Raises:
+            QuestionError: the hidden tests can't be collected, or are not marked with the spec's criteria.
+        """
+        if self._handle < 0:
+            self.home.wait()
+            pid = self._reply(COLLECT_SECONDS)["pid"]
+            try:
+                self._handle = os.pidfd_open(pid)
+            except ProcessLookupError:
+                raise GraderFault("the examiner ended before it was asked", found="its process is gone") from None
 
     @property
     def is_alive(self) -> bool:
         """Whether its process is there still."""
-        return self.process.poll() is None
+        return not has_hung_up(self.line)
 
     def examine(
         self,
@@ -111,7 +167,8 @@ class Examiner(Closing):
 
     def _ask(self, **request: Any) -> dict[str, Any]:
         self.wait()
-        self.line.sendall(json.dumps(request).encode() + b"\n")
+        with suppress(OSError):  # if it is gone, there is no reply
+            self.line.sendall(json.dumps(request).encode() + b"\n")
         reply = self._reply(2 * self.brief.limits.submission_wall_seconds + SPARE_SECONDS)  # it may take two attempts
         if "fault" in reply:
             fault = GraderFault("the examination failed", found=reply["fault"])
@@ -125,18 +182,22 @@ class Examiner(Closing):
             line = self.inbox.readline()
         except TimeoutError:
             raise GraderFault("the examiner did not answer in time", expected=f"a reply in {seconds:g} s") from None
+        except OSError:
+            line = ""
         if not line:
-            raise GraderFault("the examiner ended before it answered", found=f"exit status {self.process.poll()}")
+            raise GraderFault("the examiner ended before it answered", found="its process is gone")
         reply: dict[str, Any] = json.loads(line)
         return reply
 
     def close(self) -> None:
-        """End the process and what it forked."""
+        """End its process, and with it what that forked."""
         self.inbox.close()
         self.line.close()
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        if self._handle >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            os.close(self._handle)
+            self._handle = -1
 
 
 def environment() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -101,6 +102,11 @@ class Zygote(Closing):
         self.missing = tuple(told["missing"])
         self._ready = True
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process is there still, and is not about to end: its socket closes a moment before it is gone."""
+        return self.process.poll() is None and not has_hung_up(self.control)
+
     def close(self) -> None:
         """End the process; its keepers see their leashes close when the examiner goes."""
         self.control.close()
@@ -108,3 +114,10 @@ class Zygote(Closing):
         self.process.wait()
         if self.process.stderr is not None:
             self.process.stderr.close()
+
+
+def has_hung_up(line: socket.socket) -> bool:
+    """Whether the other end of a socket is closed."""
+    hanging_up = select.poll()
+    hanging_up.register(line, 0)
+    return bool(hanging_up.poll(0))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import random
-from contextlib import ExitStack
+import threading
 from dataclasses import replace
 
+from grader.closing import Closing
 from grader.errors import QuestionError
 from grader.examine import isolation
 from grader.examine.zygote import Zygote
@@ -35,19 +36,19 @@ class Discounted(Exception):
         super().__init__(reason)
 
 
-class SuiteGrader:
+class SuiteGrader(Closing):
     """Grades the tests of any number of submissions to one question. Its zygote starts with the first that has some.
 
     Args:
         question: what the submissions answer.
         tier: the strongest isolation to try.
         require: the weakest isolation in which tests may run.
-        stack: where the zygote is closed.
     """
 
-    def __init__(self, question: Question, tier: Tier, require: Tier, stack: ExitStack) -> None:
-        self.question, self.tier, self.weakest, self._stack = question, tier, require, stack
+    def __init__(self, question: Question, tier: Tier, require: Tier) -> None:
+        self.question, self.tier, self.weakest = question, tier, require
         self._zygote: Zygote | None = None
+        self._lock = threading.Lock()
 
     def grade(self, sent: Submission, seed: int) -> SuitePart | None:
         """What the submission's tests are worth; None where the question asks for none.
@@ -67,12 +68,18 @@ class SuiteGrader:
         return Judging(self.question, suite, runner, chance(seed, sent.digest)).judge(sent.source)
 
     def _warm(self) -> Zygote:
-        if self._zygote is None:
-            zygote = self._stack.enter_context(Zygote(self.tier, (*self.question.spec.imports, *IMPORTS)))
-            found = isolation.probe(zygote, self.question.spec.limits)
-            isolation.require(found, self.weakest, zygote.missing)
-            self._zygote = zygote
-        return self._zygote
+        with self._lock:  # several engines share it
+            if self._zygote is None or not self._zygote.is_alive:
+                self.close()
+                self._zygote = Zygote(self.tier, (*self.question.spec.imports, *IMPORTS))
+                found = isolation.probe(self._zygote, self.question.spec.limits)
+                isolation.require(found, self.weakest, self._zygote.missing)
+            return self._zygote
+
+    def close(self) -> None:
+        """End its zygote."""
+        if self._zygote is not None:
+            self._zygote.close()
 
 
 def unmeasured(suite: Suite, problem: str) -> SuitePart:

@@ -76,7 +76,7 @@ def engine(wanted: str, secrets_about: None) -> Iterator[Engine]:
     del secrets_about
     with open_engine(wanted) as engine:
         try:
-            engine.isolation()
+            engine.warm.isolation()
         except TooLittleIsolation as error:
             pytest.skip(str(error))
         engine.examiner.wait()
@@ -86,7 +86,7 @@ def engine(wanted: str, secrets_about: None) -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def tier(engine: Engine) -> str:
     """The tier under attack, as it was probed."""
-    return engine.isolation().tier
+    return engine.warm.isolation().tier
 
 
 @pytest.fixture(scope="session")

@@ -144,7 +144,7 @@ def listen(engine: Engine, attack: Attack, bait: Bait) -> float:
     """What the attack found, as it tells through the numbers of its table; 0 is nothing."""
     if attack.base != "tell":
         return 0.0
-    subject = Subject(QUESTION.brief, attack.source(bait.constants()), engine.zygote.control)
+    subject = Subject(QUESTION.brief, attack.source(bait.constants()), engine.warm.zygote.control)
     try:
         value = Candidate(subject).sinusoidal_pe(2, 2, 10.0)
         assert isinstance(value, np.ndarray), value
@@ -211,7 +211,7 @@ def engines(wanted: str, tier: str) -> Iterator[list[Engine]]:
         engines = [open_engine(wanted, zygote) for _ in range(AT_A_TIME)]
         try:
             for engine in engines:
-                engine.isolation()
+                engine.warm.isolation()
             yield engines
         finally:
             for engine in engines:
