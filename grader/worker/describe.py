@@ -1,7 +1,8 @@
 """What is said about a value: which ones cross the wire as bytes, and which stay here behind a number.
 
 Only exact types are believed. A subclass can answer every question about itself as it likes, and so can an attribute
-set on an instance, so everything is asked through the base class's own unbound methods.
+set on an instance, so everything is asked through the base class's own unbound methods: a named tuple, a `defaultdict`
+or an `IntEnum` crosses as the tuple, the dict or the number that it is made of.
 """
 
 from collections.abc import Callable
@@ -48,24 +49,31 @@ class Describer:
         kind: Any = type(value)
         if value is None or kind in (bool, float):
             return cast(Value, value)
-        if kind is int:
-            return value if -(1 << 63) <= value < 1 << 63 else self.keep(value)
-        if kind is str:
-            return value if len(value) <= MAX_TEXT else self.keep(value)
+        if issubclass(kind, int):
+            number = int.__index__(value)
+            return number if -(1 << 63) <= number < 1 << 63 else self.keep(value)
+        if issubclass(kind, str):
+            text = str.__str__(value)
+            return text if len(text) <= MAX_TEXT else self.keep(value)
         if kind in _SCALARS:
             return self._to_wire(kind.item(value), depth)
         if kind in _TENSORS:
             return tensor_to_wire(value, self.limit)
         if issubclass(kind, np.ndarray):  # a subclass, a memory map say, by the memory that it really has
             return array_to_wire(np.ndarray.view(value, np.ndarray), self.limit)
-        if kind in (list, tuple) and self._fits(value, depth):
-            return cast(Value, kind(self._to_wire(item, depth + 1) for item in value))
-        if kind is dict and self._fits(value, depth) and all(type(key) is str for key in value):
-            return {key: self._to_wire(item, depth + 1) for key, item in value.items()}
+        if issubclass(kind, float):
+            return float.__float__(value)
+        for base in (list, tuple):
+            if issubclass(kind, base) and self._fits(base.__len__(value), depth):
+                return base([self._to_wire(item, depth + 1) for item in base.__iter__(value)])
+        if issubclass(kind, dict) and self._fits(dict.__len__(value), depth):
+            pairs = list(dict.items(value))
+            if all(type(key) is str for key, _ in pairs):
+                return {key: self._to_wire(item, depth + 1) for key, item in pairs}
         return self.keep(value)
 
-    def _fits(self, container: Any, depth: int) -> bool:
-        return depth < MAX_DEPTH and self._items + len(container) <= MAX_ITEMS
+    def _fits(self, length: int, depth: int) -> bool:
+        return depth < MAX_DEPTH and self._items + length <= MAX_ITEMS
 
     def from_wire(self, value: Value) -> Any:
         """The value as this process holds it; arrays are fresh and writable each time."""

@@ -1,4 +1,4 @@
-"""Returns a list whose length lies and whose items do not end: only an exact list is gone through."""
+"""Returns a list whose length lies and whose items do not end: a list is gone through by list's own method."""
 # base: right
 # naive: hangs
 # here: failed in counter
