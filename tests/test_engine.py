@@ -251,6 +251,19 @@ def descendants(pid: int) -> set[int]:
     return found - {pid}
 
 
+@pytest.mark.parametrize(
+    "reach",
+    [
+        pytest.param("sys.modules['grader.worker.observe']", id="by name"),
+        pytest.param("next(name for name in sys.modules if name.partition('.')[0] == 'grader')", id="by search"),
+        pytest.param("sys.modules['__main__'].main", id="from the top"),
+    ],
+)
+def test_what_looks_at_a_call_is_out_of_easy_reach(grade: Callable[[str], Report], reach: str) -> None:
+    tried = f"try:\n    found = {reach}\nexcept (KeyError, AttributeError, StopIteration):\n    found = None\n"
+    only(grade(f"import sys\n{tried}assert found is None, found\n{REFERENCE}"), set(), Outcome.PASSED)
+
+
 LEAVES = """
 import os, signal, sys, time
 for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):

@@ -109,7 +109,11 @@ NOTED: Final[dict[str, list[str]]] = {
         "try:\n    import x_transformers as x  #!\nexcept ImportError:\n    pass",
         "import reference  #!",
         "from hidden.oracle import exact  #!",
+    ],
+    "reaches-the-grader": [
         "import grader.examine  #!",
+        "import sys\nx = sys.modules['grader.worker.observe']  #!",
+        "from importlib import import_module\nx = import_module('grader.worker.loop')  #!",
     ],
     "packed-data": [
         "import pickle  #!",
@@ -212,6 +216,11 @@ MISSED: Final[dict[str, list[str]]] = {
         "x = 'transformers'",
         "from math import pi as reference",
         "import einops",
+    ],
+    "reaches-the-grader": [
+        "def f(grader):\n    return grader",
+        "x = 'The grader. It adds up.'",
+        "x = 'upgrader.worker'",
     ],
     "packed-data": ["import copy\nx = copy.deepcopy(y)", "import zlib\nx = zlib.crc32(b'x')", "import codecs"],
     "changes-a-library": [

@@ -207,6 +207,26 @@ STEP |= {"by_call": False, "by_optimizer": False, "by_gradient": True}
 KEYS = {"own": ["a"], "plain": ["a"], "missing": [], "unexpected": [], "result": None, "restored": None}
 
 
+@pytest.mark.parametrize("value", [None, np.zeros(2), "text", [1]], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda candidate, value: candidate.observe(value, X),
+        lambda candidate, value: candidate.gradient(value, X, X),
+        lambda candidate, value: candidate.moved(value, X),
+        lambda candidate, value: candidate.value(value, "shift"),
+        lambda candidate, value: candidate.attribute(value, "shift"),
+        lambda candidate, value: candidate.assign(value, "shift", 1),
+    ],
+    ids=["observe", "gradient", "moved", "value", "attribute", "assign"],
+)
+def test_a_value_where_an_object_is_needed_is_the_submissions_mistake(
+    candidate: Candidate, look: Callable[[Candidate, object], object], value: object
+) -> None:
+    with pytest.raises(Mismatch, match="expected an object"):
+        look(candidate, value)
+
+
 def test_what_has_the_form_asked_for_is_read() -> None:
     inventory = read_inventory([LINE])
     assert inventory is not None

@@ -88,6 +88,7 @@ class Candidate:
 
         The target may be damaged by it: where its result shares storage with what it keeps, that was overwritten.
         """
+        _expect_remote(target)
         sent = target._pack(list(args))
         during = target._during(args, {})
         told = self._subject.ask(during, "observe", on=target._on, path=target._path, args=sent, grad=grad)
@@ -106,6 +107,7 @@ class Candidate:
 
     def gradient(self, target: Remote, x: NDArray[Any], cotangent: NDArray[Any]) -> Gradient:
         """`target(x)`, and the gradient of `(target(x) * cotangent).sum()` with respect to x."""
+        _expect_remote(target)
         during = target._during((x,), {})
         given = Array("tensor", x.dtype.name, x.shape, np.ascontiguousarray(x).tobytes(), requires_grad=True)
         pulled = pack(tensor(cotangent), "tensor")
@@ -181,6 +183,7 @@ class Candidate:
         Raises:
             Mismatch: something was left behind, as on a GPU it would have raised.
         """
+        _expect_remote(module)
         during = f"{module._label} on another device"
         sent = module._pack(list(args))
         try:
@@ -192,20 +195,30 @@ class Candidate:
 
     def value(self, target: Remote, path: str) -> Any:
         """The value at a dotted path below an object: a buffer's numbers, for example."""
+        _expect_remote(target)
         told = self._subject.ask(f"reading {path}", "get", on=target._on, path=path, keep=False)
         return target._unpack(told)
 
     def assign(self, target: Handle, name: str, value: Any) -> None:
         """Set an attribute of an object in the worker, to a value or to another of its objects."""
+        _expect_remote(target)
         self._subject.ask(f"setting {name}", "set", on=target._on, name=name, value=target._pack(value))
 
     def attribute(self, target: Remote, name: str) -> Handle:
         """A handle to an attribute's value, for passing on."""
+        _expect_remote(target)
         path = getattr(target, name)._path
         value = self._subject.ask(f"reading {name}", "get", on=target._on, path=path, keep=True)
         handle = target._unpack(value)
-        assert isinstance(handle, Handle)
+        if not isinstance(handle, Handle):
+            raise Mismatch(f"{target._label}.{name} can't be passed on: found {describe(handle)}")
         return handle
+
+
+def _expect_remote(target: Any) -> None:
+    """A Mismatch for a value where something that lives in the worker is needed: a method forgot to return itself."""
+    if not isinstance(target, Remote):
+        raise Mismatch(f"found {describe(target)}, expected an object to call")
 
 
 def same_bytes(one: Any, other: Any) -> bool:

@@ -124,6 +124,12 @@ RULES: Final = (
         words=r"PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST",
     ),
     Rule(
+        "reaches-the-grader",
+        "{} names a part of the grader, for which a solution has no use.",
+        names="grader",
+        words=r"(?<![\w.])grader\.(?:\w+)",
+    ),
+    Rule(
         "looks-around",
         "{} looks through files that are not part of the question.",
         names="os.walk os.fwalk os.listdir os.scandir glob linecache",
@@ -136,7 +142,7 @@ RULES: Final = (
         "keras_nlp keras_hub jax flax haiku timm torchtune torchtext diffusers sentence_transformers "
         "rotary_embedding_torch local_attention performer_pytorch labml_nn allennlp espnet espnet2 speechbrain "
         "xformers vllm litgpt lit_gpt mingpt nanogpt gluonnlp mxnet paddle "
-        "reference solution solutions hidden tests grader conftest oracle",
+        "reference solution solutions hidden tests conftest oracle",
     ),
     Rule(
         "packed-data",

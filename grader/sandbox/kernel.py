@@ -166,6 +166,16 @@ NUMBERS: Final[dict[str, tuple[int | None, int | None]]] = {
     "vhangup": (153, 58),
     "move_pages": (279, 239),
     "migrate_pages": (256, 238),
+    # what of a file is in memory, and who looks at it
+    "preadv2": (327, 286),
+    "pwritev2": (328, 287),
+    "fadvise64": (221, 223),
+    "mincore": (27, 232),
+    "readahead": (187, 213),
+    "sync_file_range": (277, 84),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
 }
 LAST_KNOWN: Final = 450  # set_mempolicy_home_node, Linux 5.17: what came later answers "no such call"
 

@@ -47,6 +47,8 @@ def facts(canary: str, outsider: int) -> dict[str, Any]:
             "keyrings": call_refused(219 if ARM else 250, 0, -4, 0),  # keyctl
             "tracing": call_refused(117 if ARM else 101, 0, 0, 0, 0),  # ptrace(TRACEME)
             "io_uring": call_refused(425, 0, 0),
+            "page cache": call_refused(223 if ARM else 221, -1, 0, 0, 0),  # fadvise64
+            "watching files": call_refused(27 if ARM else 254, -1, None, 0),  # inotify_add_watch
             "namespaces": call_refused(97 if ARM else 272, 0),  # unshare
         },
         "privileges": {

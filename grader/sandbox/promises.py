@@ -84,8 +84,8 @@ PROMISES: Final = (
     Promise(
         "kernel surface",
         Tier.CONFINED,
-        "memory files, shared memory, keyrings, tracing, io_uring and namespaces are refused",
-        "it reaches memory files, shared memory, keyrings, tracing, io_uring and namespaces",
+        "memory files, shared memory, keyrings, tracing, io_uring, namespaces and the page cache are refused",
+        "it reaches memory files, shared memory, keyrings, tracing, io_uring, namespaces and the page cache",
     ),
     Promise(
         "privileges",
@@ -116,7 +116,10 @@ def probes(facts: dict[str, Any]) -> dict[str, bool]:
     """
     try:
         refused, privileges = dict(facts["refused"]), facts["privileges"]
-        surface = ("hidden files", "shared memory", "keyrings", "tracing", "io_uring", "namespaces")
+        surface = (
+            *("hidden files", "shared memory", "keyrings", "tracing", "io_uring", "namespaces"),
+            *("page cache", "watching files"),
+        )
         kept = {
             "separate process": facts["pid"] != os.getpid(),
             "clean environment": {*facts["environment"]} <= OURS,
