@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import hashlib
 import random
 from types import CodeType
@@ -11,6 +12,7 @@ from typing import Any, Final
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.suite.decoys import mentioned
 from grader.suite.disguise import disguise
 
 PROGRAM: Final = '''\
@@ -126,7 +128,7 @@ def outcome_of(source: str, n: int) -> dict[str, Any]:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 1 << 32), st.integers(0, 9))
 def test_a_disguised_program_does_the_same(seed: int, n: int) -> None:
-    assert outcome_of(disguise(PROGRAM, random.Random(seed)), n) == outcome_of(PROGRAM, n)
+    assert outcome_of(disguise(PROGRAM, random.Random(seed), mentioned([PROGRAM])), n) == outcome_of(PROGRAM, n)
 
 
 def functions(source: str) -> dict[str, str]:
@@ -162,3 +164,35 @@ def test_no_docstring_is_left_and_lines_move() -> None:
 def test_code_that_looks_at_its_own_names_keeps_them() -> None:
     watcher = "def look(n):\n    value = n\n    return (sorted(locals()), value)\n"
     assert disguise(watcher, random.Random(0)).strip() == watcher.strip()
+
+
+MENTIONED: Final = frozenset(("LOAD_GLOBAL", "LOAD_ATTR", "LOAD_METHOD", "LOAD_FAST", "BINARY_OP", "COMPARE_OP"))
+PAIR: Final = (
+    "import math\n\n\ndef turned(place, width, base, offset):\n    return math.sin((place + offset) / base**width)\n",
+    "import math\n\n\ndef turned(place, width, base, offset):\n    return math.cos(place / width)\n",
+)
+
+
+def mentions(source: str) -> set[str]:
+    """What a look at the code of a text's function shows that it names, and which operations it does."""
+    code = next(each for each in compile(source, "solution.py", "exec").co_consts if isinstance(each, CodeType))
+    steps = [(step.opname, step.argrepr.rpartition(" + ")[2]) for step in dis.get_instructions(code)]
+    return {
+        f"{kind.partition('_')[0]} {what}" for kind, what in steps if kind in MENTIONED and not what.startswith("v")
+    }
+
+
+def test_what_a_function_mentions_tells_no_mutant_from_the_reference() -> None:
+    assert mentions(PAIR[0]) != mentions(PAIR[1])
+    rng, names = random.Random(0), mentioned(PAIR)
+    looks = [mentions(disguise(text, rng, names)) for text in PAIR for _ in range(100)]
+    assert all(look == looks[0] for look in looks)
+    assert looks[0] > mentions(PAIR[0]) | mentions(PAIR[1])
+
+
+def test_names_that_a_function_declares_are_not_mentioned_before() -> None:
+    text = "COUNT = 0\n\n\ndef more():\n    global COUNT\n    COUNT += 1\n    return COUNT\n"
+    for seed in range(50):
+        space: dict[str, Any] = {}
+        exec(compile(disguise(text, random.Random(seed), mentioned([text])), "solution.py", "exec"), space)
+        assert [space["more"](), space["more"]()] == [1, 2]

@@ -467,8 +467,8 @@ def test_a_suite_that_guesses_by_its_turn_would_pass_if_the_order_were_known(
 ) -> None:
     turns = iter(range(1000))
 
-    def numbered(source: str, rng: random.Random) -> str:
-        return f"{disguise(source, rng)}\nTURN = {next(turns)}\n"
+    def numbered(source: str, rng: random.Random, names: list[str]) -> str:
+        return f"{disguise(source, rng, names)}\nTURN = {next(turns)}\n"
 
     cheat = "import solution\n\n\ndef test_it():\n    assert solution.TURN in (0, 1, 2, 7, 8)\n"
     monkeypatch.setattr(grading, "disguise", numbered)
@@ -485,9 +485,9 @@ def in_a_known_order(ids: list[str], rng: random.Random) -> list[str]:
     return [*[REFERENCE] * AMONG, *ids]
 
 
-def undisguised(source: str, rng: random.Random) -> str:
+def undisguised(source: str, rng: random.Random, names: list[str]) -> str:
     """The text as it is."""
-    del rng
+    del rng, names
     return source
 
 

@@ -2,16 +2,18 @@
 
 A candidate's tests run in the process of the solution that they test, so they can look at its code objects. If the
 reference looked the same each time, a test could know it by a hash, or a mutant by its docstring. So each run gets a
-text of its own: docstrings and comments dropped, local variables renamed, statements without effect put in, lines
-moved. What can't be renamed for sure is left alone: see `Scope`.
+text of its own: docstrings and comments dropped, local variables renamed, statements without effect and code that
+never runs put in, lines moved. What can't be renamed for sure is left alone: see `Scope`.
 """
 
 from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
+
+from grader.suite.decoys import decoys
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 NESTED: Final = (
@@ -31,11 +33,17 @@ IDLE: Final = (
     "{0} = ({1}, [])",
     "{0} = f'{{None}}'",
 )
+LEAVING: Final = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 MOST_LINES: Final = 4  # blank ones, between two statements at the top level
 
 
-def disguise(source: str, rng: random.Random) -> str:
-    """The same program as another text, drawn from `rng`.
+def disguise(source: str, rng: random.Random, names: Sequence[str] = ()) -> str:
+    """The same program as another text.
+
+    Args:
+        source: the program.
+        rng: what the other text is drawn from.
+        names: the dotted names that code which never runs may mention, see `decoys`.
 
     Raises:
         SyntaxError: the text is not Python.
@@ -50,7 +58,7 @@ def disguise(source: str, rng: random.Random) -> str:
         fresh = Names(words, rng)
         for function in [node for node in ast.walk(tree) if isinstance(node, Function)]:
             _rename(function, fresh, rng)
-            _pad(function, fresh, rng)
+            _pad(function, fresh, rng, names)
         Wrapping(rng).visit(tree)
         ast.fix_missing_locations(tree)
     gaps = ("\n" * (1 + rng.randrange(MOST_LINES)) for _ in tree.body)
@@ -123,15 +131,26 @@ class Scope:
         self.renamable = {name for name in bound - fixed if not name.startswith("__")}  # a class mangles those
 
 
-def _pad(function: Function, fresh: Names, rng: random.Random) -> None:
+def _pad(function: Function, fresh: Names, rng: random.Random, names: Sequence[str]) -> None:
     """Put in statements whose result nothing reads: one at the start for sure, and some more here and there."""
+    arguments = [node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)]
     blocks = [function.body]
     for node in Scope(function).nodes:
+        if isinstance(node, ast.Global | ast.Nonlocal):  # such a name may not be mentioned before
+            names = [name for name in names if name.partition(".")[0] not in node.names]
         blocks += filter(None, (_block(node, name) for name in ("body", "orelse", "finalbody")))
     for block in blocks:
         for _ in range(rng.randrange(3)):
-            block.insert(rng.randrange(len(block) + 1), _idle(fresh, rng))
+            _put(block, _idle(fresh, rng), rng)
+    for decoy in decoys([*names, *arguments], fresh.draw, rng):
+        _put(rng.choice(blocks), decoy, rng)
     function.body.insert(0, _idle(fresh, rng))
+
+
+def _put(block: list[ast.stmt], statement: ast.stmt, rng: random.Random) -> None:
+    """Put a statement into a block, before what leaves it: nothing is compiled of what stands behind that."""
+    end = next((place for place, each in enumerate(block) if isinstance(each, LEAVING)), len(block))
+    block.insert(rng.randrange(end + 1), statement)
 
 
 def _block(node: ast.AST, name: str) -> list[ast.stmt]:

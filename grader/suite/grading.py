@@ -16,6 +16,7 @@ from grader.report import Pitfall, SuitePart
 from grader.sandbox.limits import Limits
 from grader.sandbox.tiers import Tier
 from grader.submission import Submission
+from grader.suite.decoys import mentioned
 from grader.suite.disguise import disguise
 from grader.suite.runs import OutOfAllTime, OwnTests, Run, Runner
 from grader.suite.schedule import AMONG, REFERENCE, a_round, chance
@@ -122,6 +123,7 @@ class Judging:
         self.mutants = {mutant.id: mutant for mutant in suite.mutants}
         self.texts = {id: question.solution(mutant.solution) or "" for id, mutant in self.mutants.items()}
         self.texts[REFERENCE] = question.reference or ""
+        self.names = mentioned(self.texts.values())
         self.own = ""
 
     def judge(self, own: str) -> SuitePart:
@@ -147,7 +149,7 @@ class Judging:
 
     def _run(self, id: str) -> Run:
         try:
-            text = disguise(self.texts[id], self.rng)
+            text = disguise(self.texts[id], self.rng, self.names)
         except (SyntaxError, ValueError) as error:
             where = self.mutants[id].solution if id else "reference.py"
             raise QuestionError("tests can't be run against this", where=where, found=str(error)) from None
