@@ -147,6 +147,54 @@ def test_a_check_that_needs_luck_is_named(zygotes: tuple[Zygote, Zygote], tmp_pa
     ]
 
 
+def lose_the_solutions(question: Question) -> str:
+    shutil.rmtree(question.solutions)
+    return r"reference\.py: the reference that a question is proven by is missing"
+
+
+def misspell_the_reference(question: Question) -> str:
+    edit(question.solutions / "reference.py", "    shifted", "    shifted shifted")
+    return r"reference\.py: the reference can't be graded: Mend line 8, column 13"
+
+
+def write_the_prompt_in_latin_1(question: Question) -> str:
+    path = question.folder / "prompt.md"
+    path.write_bytes(path.read_bytes() + "café".encode("latin-1"))
+    return r"prompt\.md: a file of the question can't be read: found bytes that are not UTF-8"
+
+
+@pytest.mark.parametrize("break_it", [lose_the_solutions, misspell_the_reference, write_the_prompt_in_latin_1])
+def test_a_file_without_which_nothing_can_be_proven_is_named(
+    zygotes: tuple[Zygote, Zygote], tmp_path: Path, break_it: Callable[[Question], str]
+) -> None:
+    told = break_it(written(tmp_path))
+    with pytest.raises(QuestionError, match=told):
+        prove(load(tmp_path), *zygotes, quick=True)
+
+
+def test_a_byte_order_mark_is_no_text(zygotes: tuple[Zygote, Zygote], tmp_path: Path) -> None:
+    """Some editors begin every file with one."""
+    question = written(tmp_path)
+    for path in (question.solutions / "reference.py", question.folder / "skeleton.py", question.folder / "prompt.md"):
+        path.write_text(path.read_text("utf-8"), "utf-8-sig")
+    assert prove(load(tmp_path), *zygotes, quick=True).holds
+
+
+def test_public_tests_that_use_up_all_time_are_named(zygotes: tuple[Zygote, Zygote], tmp_path: Path) -> None:
+    question = written(tmp_path)
+    limits = "limits: {call_cpu_seconds: 2, submission_cpu_seconds: 0.5}"
+    edit(question.folder / "question.yaml", "minutes: 15", f"minutes: 15\n{limits}")
+    edit(
+        question.folder / "public/test_public.py",
+        "def test",
+        "def test_for_ever():\n    while True: pass\n\n\ndef test",
+    )
+    found = problems(public.findings(load(tmp_path), zygotes[1]), "Public tests pass on the reference")
+    assert found == [
+        "public/test_public.py: out of time: they took more than the submission_cpu_seconds, 0.5, of the limits"
+    ]
+
+
 def leak_a_test(question: Question) -> None:
     lines = (question.folder / "hidden/test_softmax.py").read_text("utf-8").partition("def ")[2]
     with (question.folder / "prompt.md").open("a") as stream:
