@@ -190,15 +190,28 @@ def test_public_tests_that_use_up_all_time_are_named(zygotes: tuple[Zygote, Zygo
         "def test_for_ever():\n    while True: pass\n\n\ndef test",
     )
     found = problems(public.findings(load(tmp_path), zygotes[1]), "Public tests pass on the reference")
-    assert found == [
-        "public/test_public.py: out of time: they took more than the submission_cpu_seconds, 0.5, of the limits"
-    ]
+    assert found == ["public/test_public.py: out of time: it took more than the submission_cpu_seconds of 0.5"]
 
 
 def leak_a_test(question: Question) -> None:
     lines = (question.folder / "hidden/test_softmax.py").read_text("utf-8").partition("def ")[2]
     with (question.folder / "prompt.md").open("a") as stream:
         stream.write(f"\ndef {lines[:400]}\n")
+
+
+def leak_lines_in_comments(question: Question) -> None:
+    lines = (question.folder / "hidden/test_softmax.py").read_text("utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if "rng.normal" in line)
+    told = "".join(f"# {line.strip()}\n" for line in lines[first : first + 3])
+    path = question.folder / "skeleton.py"
+    path.write_text(path.read_text("utf-8") + told, "utf-8")
+
+
+def leak_lines_in_a_list(question: Question) -> None:
+    lines = (question.folder / "hidden/test_softmax.py").read_text("utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if "rng.normal" in line)
+    with (question.folder / "prompt.md").open("a") as stream:
+        stream.write("".join(f"- `{line.strip()}`\n" for line in lines[first : first + 3]))
 
 
 def leak_an_answer(question: Question) -> None:
@@ -230,6 +243,8 @@ def set_limits_upside_down(question: Question) -> None:
     ("break_it", "claim", "told"),
     [
         (leak_a_test, "Nothing hidden is in the packet", "prompt.md and hidden/test_softmax.py both hold"),
+        (leak_lines_in_comments, "Nothing hidden is in the packet", "solution.py and hidden/test_softmax.py both hold"),
+        (leak_lines_in_a_list, "Nothing hidden is in the packet", "prompt.md and hidden/test_softmax.py both hold"),
         (leak_an_answer, "Nothing hidden is in the packet", "prompt.md gives away the answer why_subtract"),
         (show_an_untested_number, "The prompt's numbers stand in a public test", "the prompt says 2.718281"),
         (ask_for_too_much, "Minutes and limits are plausible", "1 minutes are few"),

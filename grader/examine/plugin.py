@@ -104,10 +104,8 @@ class Examining:
             items.sort(key=lambda item: order[criterion_of(item)])
             unchecked = set(order) - {criterion_of(item) for item in items}
             self.problems += [f"the criterion {id} has no check" for id in sorted(unchecked)]
-            idle = set(Path(self.brief.hidden).glob("test_*.py")) - {item.path for item in items}
-            self.problems += [
-                f"{path.name} {'is a folder' if path.is_dir() else 'holds no check'}" for path in sorted(idle)
-            ]
+            idle = sorted(set(Path(self.brief.hidden).glob("test_*.py")) - {item.path for item in items})
+            self.problems += [f"{path.name} {'is a folder' if path.is_dir() else 'holds no check'}" for path in idle]
             cases.fix(items)
         self.items = items
 

@@ -88,9 +88,7 @@ def _run(question: Question, zygote: Zygote, file: str, text: str, source: str) 
         return runner.run(source)
     except OutOfAllTime:
         most = question.spec.limits.submission_cpu_seconds
-        return Run(
-            broken="out of time", seen=f"they took more than the submission_cpu_seconds, {most:g}, of the limits"
-        )
+        return Run(broken="out of time", seen=f"it took more than the submission_cpu_seconds of {most:g}")
 
 
 def _told(run: Run) -> str:
