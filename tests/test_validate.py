@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from grader.bank import Bank
+from grader.bench import Bench
 from grader.cli import main
 from grader.errors import QuestionError
 from grader.examine.zygote import Zygote
@@ -191,6 +192,26 @@ def test_public_tests_that_use_up_all_time_are_named(zygotes: tuple[Zygote, Zygo
     )
     found = problems(public.findings(load(tmp_path), zygotes[1]), "Public tests pass on the reference")
     assert found == ["public/test_public.py: out of time: it took more than the submission_cpu_seconds of 0.5"]
+
+
+def test_a_limit_on_calls_that_is_close_and_a_check_that_takes_long_itself_are_named(
+    zygotes: tuple[Zygote, Zygote], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(margins, "OWN_SECONDS", 0.9)
+    question = written(tmp_path)
+    edit(question.folder / "question.yaml", "minutes: 15", "minutes: 15\nlimits: {call_cpu_seconds: 2}")
+    busy = (
+        "import time\n    time.sleep(2)\n    end = time.process_time() + 1\n    while time.process_time() < end: pass"
+    )
+    edit(question.solutions / "reference.py", "    shifted", f"    {busy}\n    shifted")
+    hidden = question.folder / "hidden/test_softmax.py"
+    edit(hidden, "    scores = rng.uniform", "    import time; time.sleep(1)\n    scores = rng.uniform")
+    with Bench(load(tmp_path), zygotes[0], 1) as bench:
+        found = margins.findings(load(tmp_path), bench, [], quick=True)
+    tight = problems(found, "Every limit leaves the reference a margin")
+    assert len(tight) == 1 and "of the CPU seconds a call of 2" in tight[0], tight
+    slow = problems(found, "No hidden check takes long itself")
+    assert len(slow) == 1 and slow[0].startswith("'Scores between 0 and 2000 give finite numbers' takes 1."), slow
 
 
 def leak_a_test(question: Question) -> None:

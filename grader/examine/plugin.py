@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
@@ -57,6 +58,7 @@ class Examining:
         self.problems: list[str] = []
         self._ended: tuple[Outcome, str] | None = None
         self._table: Table | None = None
+        self.slowest = 0.0, ""  # the most seconds that a check took for itself, and which
         self.tables: dict[str, list[Call]] = {}  # what each failed check got from functions of the submission
 
     # Fixtures for hidden tests
@@ -167,7 +169,11 @@ class Examining:
         """Run one test from setup to the last teardown: no check inherits a fixture from another."""
         assert self.subject is not None
         self._ended, self._table, self.subject.calls = None, None, Calls()
+        usage = self.subject.usage
+        since, waited = time.monotonic(), usage.waited_seconds
         runtestprotocol(item, log=False, nextitem=None)  # pytest's own steps, and nobody told of each
+        own = time.monotonic() - since - (usage.waited_seconds - waited)
+        self.slowest = max(self.slowest, (own, title_of(item)))
         return self._ended or (Outcome.PASSED, "")
 
 
