@@ -272,7 +272,7 @@ class Question:
         shared = [path for path in self.support if path.parent != self.folder]
         for path in (*files_of(self.folder), *files_of(self.solutions), *shared, *self.helpers):
             root = self.solutions.parent.parent if path.is_relative_to(self.solutions) else top
-            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            content = hashlib.sha256(specfile.read_bytes(path)).hexdigest()
             whole.update(f"{path.relative_to(root).as_posix()}\0{content}\n".encode())
         return whole.hexdigest()
 
@@ -328,7 +328,7 @@ class Question:
             support=tuple(spec.support),
             imports=tuple(sorted({name.partition(".")[0] for name in spec.imports})),
             suite=self.suite_file,
-            given={path.name: fingerprint(path.read_bytes()) for path in (*self.support, *self.public)},
+            given={path.name: fingerprint(specfile.read_text(path).encode()) for path in (*self.support, *self.public)},
         )
 
     @property

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, AnyStr, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -20,6 +20,8 @@ from grader.errors import QuestionError
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int, int]
+
+UNREADABLE: Final = "a file of the question can't be read"
 
 
 def read_yaml(path: Path) -> Any:
@@ -32,16 +34,31 @@ def read_yaml(path: Path) -> Any:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file.
+    """The text of a file, without a byte order mark.
 
     Raises:
         QuestionError: it can't be read, or is not UTF-8.
     """
     try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "bytes that are not UTF-8"
-        raise QuestionError("a file of the question can't be read", where=str(path), found=why) from None
+        return _read(path, lambda: path.read_text("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise QuestionError(UNREADABLE, where=str(path), found="bytes that are not UTF-8") from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file that need not be a text.
+
+    Raises:
+        QuestionError: it can't be read.
+    """
+    return _read(path, path.read_bytes)
+
+
+def _read(path: Path, read: Callable[[], AnyStr]) -> AnyStr:
+    try:
+        return read()
+    except OSError as error:
+        raise QuestionError(UNREADABLE, where=str(path), found=error.strerror) from None
 
 
 def parse_yaml(text: str, where: str) -> Any:

@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from grader import __version__, bank
 from grader.bank import Bank
 from grader.cli import COMMANDS, main
+from grader.examine import examiner
 from grader.examine import zygote as examine_zygote
 from grader.examine.zygote import Zygote
 from grader.report import Report
@@ -458,6 +459,11 @@ def test_a_teams_question_names_its_own_mistake() -> None:
     assert [each["seen"] for each in report["criteria"][0]["evidence"]] == ["found 9, expected 6"]
 
 
+def marked(mark: str) -> str:
+    """The hidden test with a mark of pytest's that lets it off."""
+    return f"import pytest\n\npytestmark = pytest.mark.{mark}\n{HIDDEN}"
+
+
 @pytest.mark.parametrize(
     ("hidden", "says"),
     [
@@ -468,9 +474,11 @@ def test_a_teams_question_names_its_own_mistake() -> None:
             "test_more is marked with no criterion, expected one of doubles.",
         ),
         (HIDDEN.replace('"doubles"', '"double"'), "expected one of doubles."),
-        ("", "the criterion doubles has no check."),
+        ("", "the criterion doubles has no check"),
+        (marked("xfail"), "test_small_numbers is marked with xfail, and a check always counts."),
+        (marked("skipif(False, reason='')"), "test_small_numbers is marked with skipif"),
     ],
-    ids=["import fails", "no Python", "no criterion", "unknown criterion", "no check"],
+    ids=["import fails", "no Python", "no criterion", "unknown criterion", "no check", "xfail", "skipif"],
 )
 def test_hidden_tests_that_can_not_be_used_are_an_error_of_the_question(team: Path, hidden: str, says: str) -> None:
     (team / "hidden" / "test_double.py").write_text(hidden)
@@ -478,6 +486,43 @@ def test_hidden_tests_that_can_not_be_used_are_an_error_of_the_question(team: Pa
     assert result.exit_code == 2, result.output
     sentence = one_line(result)
     assert sentence.startswith(f"{team / 'hidden'}: the hidden tests can't be used: ") and says in sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("test_double.py", f"import os\n{HIDDEN}\nos._exit(0)\n"),
+        ("test_last.py", "import sys\nsys.exit()\n"),
+        ("probes.py", "import os\nos.kill(os.getpid(), 9)\n"),
+        ("conftest.py", "import os\nos._exit(0)\n"),
+    ],
+)
+def test_a_hidden_file_that_ends_the_process_is_named(team: Path, name: str, text: str) -> None:
+    (team / "hidden" / name).write_text(text)
+    result = call("run", "solution.py", "-q", "double")
+    assert result.exit_code == 2, result.output
+    told = f"{team / 'hidden' / name}: a file of the hidden tests can't be imported: found its process ended."
+    assert one_line(result).startswith(told)
+
+
+def test_a_hidden_file_that_is_never_done_is_named(team: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examiner, "COLLECT_SECONDS", 8.0)
+    (team / "hidden" / "test_last.py").write_text("while True: pass\n")
+    result = call("run", "solution.py", "-q", "double")
+    assert result.exit_code == 2, result.output
+    assert f"{team / 'hidden' / 'test_last.py'}: a file of" in one_line(result) and "no end after 8 s" in result.output
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_a_hidden_file_that_holds_no_check_is_named(team: Path, kind: str) -> None:
+    path = team / "hidden" / "test_more.py"
+    if kind == "file":
+        path.write_text("def check(candidate): ...\n")
+    else:
+        path.mkdir()
+    result = call("run", "solution.py", "-q", "double")
+    assert result.exit_code == 2, result.output
+    assert "test_more.py holds no check" in one_line(result) or "test_more.py is a folder" in one_line(result)
 
 
 def test_a_check_that_fails_by_itself_is_our_fault_and_costs_no_other_points(team: Path) -> None:

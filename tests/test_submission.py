@@ -15,9 +15,10 @@ import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
+import torch
 
 from grader.errors import CallError
 from grader.packet import zips
@@ -31,6 +32,7 @@ from grader.submission import (
     origin,
     read,
     reading,
+    signatures,
     sourcetext,
     syntax,
 )
@@ -766,6 +768,32 @@ def test_a_module_is_looked_at_with_its_methods(tmp_path: Path, body: str, notes
     assert read(file(tmp_path, f"class Layer(nn.Module):\n {body}\n"), asked).notes == notes
     if "does not define" in "".join(notes) or "takes ()" in "".join(notes[:1]).replace("forward takes ()", ""):
         assert read(file(tmp_path, f"class Layer(Base):\n {body}\n"), asked).notes == (), "its base may define it"
+
+
+SAVED: Final = Wanted("Saved", "class", "", {"forward": "(x)", "load_state_dict": "(state)", "__repr__": "()"})
+
+
+@pytest.mark.parametrize(
+    ("base", "lacking"),
+    [
+        ("nn.Module", ["forward"]),
+        ("torch.nn.Module", ["forward"]),
+        ("Base", []),
+        ("nn.Module, Base", []),
+        ("", ["forward", "load_state_dict"]),
+    ],
+)
+def test_a_method_that_a_base_gives_is_not_noted_as_missing(tmp_path: Path, base: str, lacking: list[str]) -> None:
+    for code in (f"class Saved({base}):\n    pass\n", "x = 1\n" * 10_000 + f"class Saved({base}):\n    pass\n"):
+        notes = read(file(tmp_path, code), Asked(defines=(SAVED,))).notes
+        assert list(notes) == [f"Saved does not define {name}" for name in lacking]
+
+
+def test_what_a_module_brings_is_known() -> None:
+    there = {name for name in dir(torch.nn.Module) if callable(getattr(torch.nn.Module, name))}
+    public = {name for name in there if not name.startswith("_") or name.endswith("__")}
+    assert public - {"forward"} <= signatures.OF_MODULES
+    assert "forward" not in signatures.OF_MODULES
 
 
 def test_signatures_are_read_in_a_long_file_too(tmp_path: Path) -> None:

@@ -241,6 +241,18 @@ def test_the_usual_fixtures_are_there(grade: Grade) -> None:
     assert part.outcome == "passed"
 
 
+def test_a_solution_that_is_loaded_again_is_the_same_with_its_names_as_they_were(grade: Grade) -> None:
+    part = grade(
+        "import importlib, sys, solution\n\n\n" + GOOD + "\n\ndef test_again():\n"
+        "    right, solution.angles, solution.more = solution.angles, None, 1\n"
+        "    assert importlib.reload(solution) is solution and solution.angles is right and solution.more == 1\n"
+        "    solution.angles = None\n"
+        "    del sys.modules['solution']\n"
+        "    assert importlib.import_module('solution') is solution and solution.angles is right\n"
+    )
+    assert (part.outcome, killed(part)) == ("passed", killed(grade(GOOD)))
+
+
 @pytest.mark.parametrize(
     ("tests", "says"),
     [

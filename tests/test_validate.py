@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import zlib
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from grader.bank import Bank
+from grader.bench import Bench
 from grader.cli import main
 from grader.errors import QuestionError
 from grader.examine.zygote import Zygote
@@ -147,10 +149,91 @@ def test_a_check_that_needs_luck_is_named(zygotes: tuple[Zygote, Zygote], tmp_pa
     ]
 
 
+def lose_the_solutions(question: Question) -> str:
+    shutil.rmtree(question.solutions)
+    return r"reference\.py: the reference that a question is proven by is missing"
+
+
+def misspell_the_reference(question: Question) -> str:
+    edit(question.solutions / "reference.py", "    shifted", "    shifted shifted")
+    return r"reference\.py: the reference can't be graded: Mend line 8, column 13"
+
+
+def write_the_prompt_in_latin_1(question: Question) -> str:
+    path = question.folder / "prompt.md"
+    path.write_bytes(path.read_bytes() + "café".encode("latin-1"))
+    return r"prompt\.md: a file of the question can't be read: found bytes that are not UTF-8"
+
+
+@pytest.mark.parametrize("break_it", [lose_the_solutions, misspell_the_reference, write_the_prompt_in_latin_1])
+def test_a_file_without_which_nothing_can_be_proven_is_named(
+    zygotes: tuple[Zygote, Zygote], tmp_path: Path, break_it: Callable[[Question], str]
+) -> None:
+    told = break_it(written(tmp_path))
+    with pytest.raises(QuestionError, match=told):
+        prove(load(tmp_path), *zygotes, quick=True)
+
+
+def test_a_byte_order_mark_is_no_text(zygotes: tuple[Zygote, Zygote], tmp_path: Path) -> None:
+    """Some editors begin every file with one."""
+    question = written(tmp_path)
+    for path in (question.solutions / "reference.py", question.folder / "skeleton.py", question.folder / "prompt.md"):
+        path.write_text(path.read_text("utf-8"), "utf-8-sig")
+    assert prove(load(tmp_path), *zygotes, quick=True).holds
+
+
+def test_public_tests_that_use_up_all_time_are_named(zygotes: tuple[Zygote, Zygote], tmp_path: Path) -> None:
+    question = written(tmp_path)
+    limits = "limits: {call_cpu_seconds: 2, submission_cpu_seconds: 0.5}"
+    edit(question.folder / "question.yaml", "minutes: 15", f"minutes: 15\n{limits}")
+    edit(
+        question.folder / "public/test_public.py",
+        "def test",
+        "def test_for_ever():\n    while True: pass\n\n\ndef test",
+    )
+    found = problems(public.findings(load(tmp_path), zygotes[1]), "Public tests pass on the reference")
+    assert found == ["public/test_public.py: out of time: it took more than the submission_cpu_seconds of 0.5"]
+
+
+def test_a_limit_on_calls_that_is_close_and_a_check_that_takes_long_itself_are_named(
+    zygotes: tuple[Zygote, Zygote], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(margins, "OWN_SECONDS", 0.9)
+    question = written(tmp_path)
+    edit(question.folder / "question.yaml", "minutes: 15", "minutes: 15\nlimits: {call_cpu_seconds: 2}")
+    busy = "    end = time.process_time() + 1\n    while time.process_time() < end: pass"
+    edit(question.solutions / "reference.py", "    shifted", f"    import time\n    time.sleep(3)\n{busy}\n    shifted")
+    hidden = question.folder / "hidden/test_softmax.py"
+    edit(hidden, "    scores = rng.uniform", "    import time; time.sleep(1)\n    scores = rng.uniform")
+    with Bench(load(tmp_path), zygotes[0], 1) as bench:
+        found = margins.findings(load(tmp_path), bench, [], quick=True)
+    tight = problems(found, "Every limit leaves the reference a margin")
+    assert len(tight) == 1 and "of the CPU seconds a call of 2" in tight[0], tight
+    slow = problems(found, "No hidden check takes long itself")
+    assert len(slow) == 1
+    taken = re.match(r"'Scores between 0 and 2000 give finite numbers' takes (\d+\.\d) s beside", slow[0])
+    assert taken and float(taken[1]) < 3, "what the reference takes is not the check's"
+
+
 def leak_a_test(question: Question) -> None:
     lines = (question.folder / "hidden/test_softmax.py").read_text("utf-8").partition("def ")[2]
     with (question.folder / "prompt.md").open("a") as stream:
         stream.write(f"\ndef {lines[:400]}\n")
+
+
+def leak_lines_in_comments(question: Question) -> None:
+    lines = (question.folder / "hidden/test_softmax.py").read_text("utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if "rng.normal" in line)
+    told = "".join(f"# {line.strip()}\n" for line in lines[first : first + 3])
+    path = question.folder / "skeleton.py"
+    path.write_text(path.read_text("utf-8") + told, "utf-8")
+
+
+def leak_lines_in_a_list(question: Question) -> None:
+    lines = (question.folder / "hidden/test_softmax.py").read_text("utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if "rng.normal" in line)
+    with (question.folder / "prompt.md").open("a") as stream:
+        stream.write("".join(f"- `{line.strip()}`\n" for line in lines[first : first + 3]))
 
 
 def leak_an_answer(question: Question) -> None:
@@ -182,6 +265,8 @@ def set_limits_upside_down(question: Question) -> None:
     ("break_it", "claim", "told"),
     [
         (leak_a_test, "Nothing hidden is in the packet", "prompt.md and hidden/test_softmax.py both hold"),
+        (leak_lines_in_comments, "Nothing hidden is in the packet", "solution.py and hidden/test_softmax.py both hold"),
+        (leak_lines_in_a_list, "Nothing hidden is in the packet", "prompt.md and hidden/test_softmax.py both hold"),
         (leak_an_answer, "Nothing hidden is in the packet", "prompt.md gives away the answer why_subtract"),
         (show_an_untested_number, "The prompt's numbers stand in a public test", "the prompt says 2.718281"),
         (ask_for_too_much, "Minutes and limits are plausible", "1 minutes are few"),

@@ -1,8 +1,8 @@
 """The process that holds a question's hidden tests, and forks examiners: `python -m grader.examine FD CONTROL < BRIEF`.
 
 Theory of operation. CONTROL is the zygote's socket. The hidden tests of the brief are collected once, while the zygote
-is still importing torch, and FD is told. From then on each datagram on FD brings the line of one more examiner, a fork
-of this process (serving.py).
+is still importing torch, and FD is told of each file before it is imported, and of the end. From then on each datagram
+on FD brings the line of one more examiner, a fork of this process (serving.py).
 """
 
 from __future__ import annotations
@@ -45,10 +45,14 @@ def main(line: socket.socket, control: socket.socket) -> None:
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     brief = Brief.from_json(sys.stdin.read())
 
+    def importing(file: Path) -> None:
+        say(line, {"importing": file.name})
+
     def consume(examining: Examining) -> None:
         if examining.problems:
             return
         try:
+            importing(Path("probes.py"))
             collected = probes.collect(Path(brief.hidden))
         except Exception as error:  # noqa: BLE001 - whatever its author's code raises is the question's fault
             examining.problems.append(f"probes.py can't be imported: {type(error).__name__}: {error}")
@@ -57,10 +61,12 @@ def main(line: socket.socket, control: socket.socket) -> None:
         fork_each(line, lambda theirs: Serving(examining, collected, control).serve(theirs))
 
     sys.path.append(brief.helpers)
-    examining = Examining(brief, consume)
+    examining = Examining(brief, consume, importing)
     homeless()
     warm()
     cgroup.family()  # looked for once, and inherited by every fork
+    if (configured := Path(brief.hidden, "conftest.py")).exists():
+        importing(configured)
     pytest.main(
         [brief.hidden, f"--rootdir={brief.hidden}", f"--confcutdir={brief.hidden}", *ARGUMENTS], plugins=[examining]
     )

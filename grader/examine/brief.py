@@ -118,6 +118,9 @@ class Examination:
         cpu_seconds: what its workers used together.
         peak_kib: the most memory that one of them held, shared pages of the warm interpreter included.
         workers: how many were started.
+        longest_call_seconds: the most CPU time that one question to a worker took.
+        slowest_check: the check that took the longest for itself, beside what its workers took, in words.
+        slowest_seconds: how long that was.
     """
 
     checks: list[CheckResult]
@@ -127,6 +130,9 @@ class Examination:
     cpu_seconds: float
     peak_kib: int
     workers: int
+    longest_call_seconds: float = 0.0
+    slowest_check: str = ""
+    slowest_seconds: float = 0.0
 
     def notes(self, limits: Limits) -> list[str]:
         """What a person should know of what the submission printed."""

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -69,17 +70,42 @@ class Examiners(Closing):
         """
         if self._ready:
             return
-        self.line.settimeout(COLLECT_SECONDS)
-        try:
-            word = self.line.recv(1 << 20)
-        except TimeoutError:
-            word = b""
-        self.line.settimeout(None)
-        told = json.loads(word or "{}")
-        if "ready" not in told:
-            problems = told.get("problems", ["the examiner did not start"])
-            raise QuestionError("the hidden tests can't be used", where=self.brief.hidden, found="; ".join(problems))
+        told = self._collected(time.monotonic() + COLLECT_SECONDS)
+        if "problems" in told:
+            found = "; ".join(told["problems"])
+            raise QuestionError("the hidden tests can't be used", where=self.brief.hidden, found=found)
         self._ready = True
+
+    def _collected(self, latest: float) -> dict[str, Any]:
+        """What it says when the tests are collected. It names each file first, so that one that ends it can be told."""
+        file, told = "", {}
+        try:
+            while True:
+                self.line.settimeout(max(latest - time.monotonic(), 0.001))
+                told = json.loads(self._heard() or '{"ended": true}')
+                if "importing" not in told:
+                    break
+                file = told["importing"]
+        except TimeoutError:
+            told = {"ended": False}
+        self.line.settimeout(None)
+        if "ended" not in told:
+            return dict(told)
+        found = "its process ended" if told["ended"] else f"no end after {COLLECT_SECONDS:g} s"
+        if not file:
+            raise GraderFault("the examiner did not start", found=found)
+        raise QuestionError(
+            "a file of the hidden tests can't be imported",
+            where=str(Path(self.brief.hidden, file)),
+            found=found,
+            next_step="Take out what ends the process or holds it up.",
+        )
+
+    def _heard(self) -> bytes:
+        try:
+            return self.line.recv(1 << 20)
+        except ConnectionResetError:  # told once of a process that left something unread: what it said comes after
+            return self.line.recv(1 << 20)
 
     def another(self) -> Examiner:
         """One more examiner, which is there as soon as the tests are collected."""

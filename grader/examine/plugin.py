@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +23,7 @@ from grader.examine.subject import Subject
 from grader.outcome import Outcome
 
 LONGEST_SENTENCE: Final = 300
+ESCAPES: Final = ("skip", "skipif", "xfail")  # marks by which pytest lets a test off
 
 # A property repeats from run to run, and stops at the first counterexample: a smaller one is not worth the calls.
 settings.register_profile(
@@ -42,16 +45,20 @@ class Examining:
     Args:
         brief: the question.
         consume: what to do with the collected tests; pytest ends when it returns.
+        importing: told of each file of tests before it is imported.
     """
 
-    def __init__(self, brief: Brief, consume: Callable[[Examining], None]) -> None:
-        self.brief, self.consume = brief, consume
+    def __init__(
+        self, brief: Brief, consume: Callable[[Examining], None], importing: Callable[[Path], None] = lambda _: None
+    ) -> None:
+        self.brief, self.consume, self.importing = brief, consume, importing
         self.items: list[pytest.Item] = []
         self.subject: Subject | None = None
         self.seed = 0
         self.problems: list[str] = []
         self._ended: tuple[Outcome, str] | None = None
         self._table: Table | None = None
+        self.slowest = 0.0, ""  # the most seconds that a check took for itself, and which
         self.tables: dict[str, list[Call]] = {}  # what each failed check got from functions of the submission
 
     # Fixtures for hidden tests
@@ -80,6 +87,11 @@ class Examining:
         settings.load_profile("hidden")
         config.option.tbstyle = "no"  # a traceback is never shown, and takes longer to draw than a check to run
 
+    def pytest_collectstart(self, collector: pytest.Collector) -> None:
+        """Tell of a file before it is imported, which may end this process."""
+        if isinstance(collector, pytest.Module):
+            self.importing(collector.path)
+
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Order the checks by criterion, in the order of the spec, and within one as they were written."""
         order = {id: place for place, id in enumerate(self.brief.criteria)}
@@ -88,10 +100,14 @@ class Examining:
             if len(ids) != 1 or ids[0] not in order:
                 known = ", ".join(order)
                 self.problems.append(f"{item.name} is marked with {ids or 'no criterion'}, expected one of {known}")
+            marks = dict.fromkeys(mark.name for mark in item.iter_markers() if mark.name in ESCAPES)
+            self.problems += [f"{item.name} is marked with {mark}, and a check always counts" for mark in marks]
         if not self.problems:
             items.sort(key=lambda item: order[criterion_of(item)])
             unchecked = set(order) - {criterion_of(item) for item in items}
             self.problems += [f"the criterion {id} has no check" for id in sorted(unchecked)]
+            idle = sorted(set(Path(self.brief.hidden).glob("test_*.py")) - {item.path for item in items})
+            self.problems += [f"{path.name} {'is a folder' if path.is_dir() else 'holds no check'}" for path in idle]
             cases.fix(items)
         self.items = items
 
@@ -153,7 +169,11 @@ class Examining:
         """Run one test from setup to the last teardown: no check inherits a fixture from another."""
         assert self.subject is not None
         self._ended, self._table, self.subject.calls = None, None, Calls()
+        usage = self.subject.usage
+        since, waited = time.monotonic(), usage.waited_seconds
         runtestprotocol(item, log=False, nextitem=None)  # pytest's own steps, and nobody told of each
+        own = time.monotonic() - since - (usage.waited_seconds - waited)
+        self.slowest = max(self.slowest, (own, title_of(item)))
         return self._ended or (Outcome.PASSED, "")
 
 

@@ -155,7 +155,9 @@ class Serving:
         checks = self.examining.run(until_failure=until_failure, only=only)
         subject.close()
         told = partial(self._told, reference) if reference else None
-        return asdict(examined(subject, tables.illustrated(checks, self.examining.tables, told), ""))
+        whole = examined(subject, tables.illustrated(checks, self.examining.tables, told), "")
+        seconds, check = self.examining.slowest
+        return asdict(replace(whole, slowest_check=check, slowest_seconds=seconds))
 
     def diagnose(self, source: str, reference: str, mistakes: dict[str, str]) -> dict[str, Any]:
         """Which of the named mistakes, by their wrong solutions, a submission shows."""
@@ -201,6 +203,7 @@ def examined(subject: Subject, checks: list[Any], unloaded: str) -> Examination:
         printed_bytes=usage.printed_bytes,
         cpu_seconds=round(usage.cpu_seconds, 3),
         peak_kib=usage.peak_kib,
+        longest_call_seconds=usage.longest_call_seconds,
         workers=usage.workers,
     )
 

@@ -15,7 +15,8 @@ import selectors
 import signal
 import socket
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -36,6 +37,9 @@ OUT_OF_TIME: Final = "the submission used up its time as a whole"
 class Usage:
     """What the workers of one submission used together, and what they printed.
 
+    `longest_call_seconds` is the CPU time of one question to a worker, of which each has as much as the next, and
+    `waited_seconds` how long the examiner did nothing but wait for them.
+
     `kills` counts the workers of this process that SIGKILL ended and nobody of ours: the submission itself may have
     sent it, or a machine that ran out of memory, or a person.
     """
@@ -44,10 +48,21 @@ class Usage:
 
     cpu_seconds: float = 0.0
     peak_kib: int = 0
+    longest_call_seconds: float = 0.0
+    waited_seconds: float = 0.0
     workers: int = 0
     printed: bytearray = field(default_factory=bytearray)
     printed_bytes: int = 0
     started: float = field(default_factory=time.monotonic)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count the time of what is done meanwhile as the workers'."""
+        since = time.monotonic()
+        try:
+            yield
+        finally:
+            self.waited_seconds += time.monotonic() - since
 
 
 class Worker:
@@ -61,6 +76,11 @@ class Worker:
 
     def __init__(self, control: socket.socket, limits: Limits, usage: Usage) -> None:
         self.limits, self.usage = limits, usage
+        with usage.waiting():
+            self._start(control)
+
+    def _start(self, control: socket.socket) -> None:
+        limits, usage = self.limits, self.usage
         self.channel, channel = socket.socketpair()
         self.leash, leash = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.output, output = os.pipe()
@@ -120,7 +140,8 @@ class Worker:
         except wire.ProtocolError as error:
             raise GraderFault("a check asks for what can't be sent", where=during, found=str(error)) from error
         try:
-            return self._ask(during, frame)
+            with self.usage.waiting():
+                return self._ask(during, frame)
         except Lost:
             self.close()
             raise
@@ -143,6 +164,7 @@ class Worker:
                     continue
                 self.selector.modify(self.channel, selectors.EVENT_READ)
             if ready.get(self.channel.fileno(), 0) & selectors.EVENT_READ and self._receive(reader):
+                clock.read()
                 return reader.message()
             if self.leash.fileno() in ready:
                 raise self._loss(during)
@@ -250,8 +272,14 @@ class _Clock:
         except OSError:  # the process has ended, or the system has no such clock: the wall clock remains
             return 0.0
 
+    def read(self) -> float:
+        """The worker's CPU time; what of it this call took is noted."""
+        cpu = self._cpu()
+        self.usage.longest_call_seconds = max(self.usage.longest_call_seconds, cpu - self.cpu)
+        return cpu
+
     def check(self) -> None:
-        cpu, now, limits = self._cpu(), time.monotonic(), self.limits
+        cpu, now, limits = self.read(), time.monotonic(), self.limits
         if cpu - self.cpu > limits.call_cpu_seconds:
             raise TimedOut(f"{self.during} was stopped after {limits.call_cpu_seconds:g} s of CPU time")
         if now - self.wall > limits.call_wall_seconds:

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+from grader import specfile
 from grader.bank import PACKAGE
 from grader.errors import QuestionError
 from grader.packet import carried, templates, zips
@@ -36,7 +37,7 @@ def contents(question: Question, settings: Settings, signed: Signed | None = Non
         signed: where packet.json says which variant it is of, with a signature.
 
     Raises:
-        QuestionError: a file of the question has the name of one of the packet.
+        QuestionError: a file of the question has the name of one of the packet, or is no text.
     """
     archive = zips.pack({**carried.modules(), **told(question)})
     files = {**pages(question, settings), CHECK: templates.copied(CHECK), PREFLIGHT: archive}
@@ -142,4 +143,4 @@ def pins() -> Mapping[str, str]:
 
 
 def _raw(path: Path) -> bytes:
-    return path.read_bytes().replace(b"\r\n", b"\n")
+    return specfile.read_text(path).encode()

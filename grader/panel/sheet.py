@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from grader import specfile
 from grader.outcome import Outcome, Verdict
 from grader.panel import names, texts
 from grader.panel.around import Around
@@ -196,7 +197,7 @@ def _names(candidate: Candidate) -> Iterable[str]:
 def _vocabulary(question: Question) -> set[str]:
     spec = question.spec
     texts = [spec.model_dump_json(), question.read(spec.prompt), question.read(spec.skeleton), question.reference or ""]
-    texts += [*question.hidden_texts.values(), *(path.read_text("utf-8") for path in question.support)]
+    texts += [*question.hidden_texts.values(), *(specfile.read_text(path) for path in question.support)]
     return names.words(texts)
 
 

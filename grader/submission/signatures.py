@@ -15,7 +15,19 @@ from typing import Any, Final
 from grader.inert import short
 from grader.submission.asked import Wanted
 
-MODULES: Final = ("nn.Module", "torch.nn.Module")  # bases that bring no methods of the question's names
+MODULES: Final = ("nn.Module", "torch.nn.Module")  # bases of which it is known what they bring
+OF_OBJECTS: Final = frozenset(dir(object))
+# torch is not there where a candidate's own check reads this. A module also has a `forward`, which only refuses.
+BROUGHT: Final = """
+    __call__ __getattr__ __setstate__ add_module apply bfloat16 buffers children compile cpu cuda double eval extra_repr
+    float get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia named_buffers
+    named_children named_modules named_parameters parameters register_backward_hook register_buffer
+    register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
+    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module register_parameter
+    register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory
+    state_dict to to_empty train type xpu zero_grad
+"""
+OF_MODULES: Final = OF_OBJECTS.union(BROUGHT.split())
 SHOWN: Final = 120  # characters of a signature
 
 
@@ -69,13 +81,20 @@ class Defined:
         kind: "function" or "class".
         takes: what it is called with; None where the text doesn't show it.
         methods: for a class, what its body defines; None for what is no plain method.
-        whole: whether a method that its body does not define is not there at all.
+        whole: whether a method that neither its body nor a known base defines is not there at all.
+        is_module: whether the base is torch's module.
     """
 
     kind: str
     takes: Takes | None
     methods: Mapping[str, Takes | None] = field(default_factory=dict)
     whole: bool = False
+    is_module: bool = False
+
+    def lacks(self, method: str) -> bool:
+        """Whether a method is not there for certain."""
+        given = OF_MODULES if self.is_module else OF_OBJECTS
+        return self.whole and method not in self.methods and method not in given
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> Defined:
@@ -85,7 +104,7 @@ class Defined:
             return None if each is None else Takes(**each)
 
         methods = {name: takes(each) for name, each in fields["methods"].items()}
-        return cls(fields["kind"], takes(fields["takes"]), methods, fields["whole"])
+        return cls(fields["kind"], takes(fields["takes"]), methods, fields["whole"], fields["is_module"])
 
 
 def defined(body: Iterable[ast.stmt], names: Iterable[str]) -> dict[str, Defined]:
@@ -103,7 +122,7 @@ def defined(body: Iterable[ast.stmt], names: Iterable[str]) -> dict[str, Defined
 
 def _class(statement: ast.ClassDef) -> Defined:
     methods: dict[str, Takes | None] = {}
-    whole = all(_dotted(base) in MODULES for base in statement.bases)
+    whole = known = all(_dotted(base) in MODULES for base in statement.bases)
     for each in statement.body:
         match each:
             case ast.FunctionDef():
@@ -117,7 +136,7 @@ def _class(statement: ast.ClassDef) -> Defined:
     made = None if "__new__" in methods else methods.get("__init__")
     if "__init__" not in methods and "__new__" not in methods and whole:
         made = Takes([], 0)
-    return Defined("class", made, methods, whole)
+    return Defined("class", made, methods, whole, bool(statement.bases) and known)
 
 
 def _dotted(node: ast.expr) -> str:
@@ -164,7 +183,7 @@ def misfits(found: Mapping[str, Defined], wanted: Iterable[Wanted]) -> Iterator[
             continue
         yield from _misfit(each.name, there.takes, each.signature)
         for name, signature in each.methods.items() if there.kind == "class" else ():
-            if name not in there.methods and there.whole:
+            if there.lacks(name):
                 yield f"{each.name} does not define {name}"
             yield from _misfit(f"{each.name}.{name}", there.methods.get(name), signature)
 

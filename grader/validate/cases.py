@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from grader import submission
 from grader.bench import Bench
+from grader.errors import QuestionError
 from grader.grade import Engine
 from grader.question import Question
 from grader.validate import feedback
@@ -28,6 +30,18 @@ class Case:
     kind: Kind
     misconception: str = ""
     fails: tuple[str, ...] = ()
+
+
+def need_reference(question: Question) -> None:
+    """Raise a QuestionError where the reference is missing, or would be refused if a candidate sent it."""
+    path = question.solutions / REFERENCE
+    if question.reference is None:
+        what = "the reference that a question is proven by is missing"
+        raise QuestionError(what, where=str(path), next_step="Add it.")
+    try:
+        submission.read(path, question.asked)
+    except submission.Refused as refusal:
+        raise QuestionError(f"the reference can't be graded: {refusal.reason.rstrip('.')}", where=str(path)) from None
 
 
 def cases(question: Question, *, most: int | None = None) -> list[Case]:

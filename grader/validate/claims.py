@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader import specfile
 from grader.diagnose import NOT_STARTED
 from grader.outcome import Outcome
 from grader.question import Question, files_of
@@ -35,8 +36,6 @@ def files(question: Question) -> list[Finding]:
     there = {f"wrong/{path.name}" for path in folder.iterdir() if path.is_file()} if folder.is_dir() else set()
     problems = [f"{name} is not there" for name in sorted(named) if not (question.solutions / name).is_file()]
     problems += [f"{name} is named by no misconception" for name in sorted(there - named)]
-    if question.reference is None:
-        problems.append("reference.py is not there")
     if not any((question.solutions / "unusual").glob("*.py")):
         problems.append("there is no unusual solution, so nothing shows that other right code passes")
     return [
@@ -69,7 +68,7 @@ def _unwritten(question: Question) -> list[str]:
         f"{path.relative_to(root.parent).as_posix()}:{number}: {line.strip()}"
         for root in (question.folder, question.solutions)
         for path in files_of(root)
-        for number, line in enumerate(path.read_text("utf-8", errors="replace").splitlines(), start=1)
+        for number, line in enumerate(specfile.read_bytes(path).decode("utf-8", "replace").splitlines(), start=1)
         if MARK in line
     ]
 

@@ -21,8 +21,6 @@ SUBMISSION_CPU_SECONDS: Final = 15.0
 
 def try_all(question: Question, bench: Bench, *, most: int | None = None) -> list[MutantRow]:
     """The fate of every mutant of the reference, or of at most so many."""
-    if question.reference is None:
-        return []
     marked = {each.mutant: each.reason for each in question.spec.equivalent}
     limits = replace(
         question.spec.limits,
@@ -40,7 +38,7 @@ def try_all(question: Question, bench: Bench, *, most: int | None = None) -> lis
             return MutantRow(id=mutant.id, diff=mutant.diff, fate="equivalent", reason=marked[mutant.id])
         return MutantRow(id=mutant.id, diff=mutant.diff, fate="survived")
 
-    made = mutation.mutants(question.reference)
+    made = mutation.mutants(question.reference or "")
     return bench.each(fate, made if most is None else spread(made, most))
 
 

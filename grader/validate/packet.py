@@ -15,6 +15,9 @@ from grader.validate.proof import Finding
 
 SHARED_WORDS: Final = 10  # so many words in a row are no coincidence
 SHARED_TOKENS: Final = 24  # of code, where imports and signatures repeat
+WORD: Final = r"\w+"
+CODE: Final = r"\w+|[^\w\s#\"'`\\]"  # what it is in a comment, in quotes or broken over lines, it is without
+MARGIN: Final = re.compile(r"^[\s#>*|+.-]+", re.MULTILINE)  # a comment's, a quotation's, a list's or a session's
 LINES_A_MINUTE: Final = 4.0  # nobody writes more, and thinks
 LEAST_LINES_AN_HOUR: Final = 3.0
 DECIMALS: Final = re.compile(r"(?<![\w.])\d+\.\d{4,}")
@@ -33,9 +36,9 @@ def findings(question: Question) -> list[Finding]:
 def leaks(question: Question) -> Iterator[str]:
     """Where the packet repeats a hidden test, an expected answer, or a misconception."""
     packet = texts(question)
-    for hidden, name, run in shared(question.hidden_texts.items(), packet, SHARED_TOKENS, r"\w+|[^\w\s]"):
+    for hidden, name, run in shared(question.hidden_texts.items(), packet, SHARED_TOKENS, CODE):
         yield f"{name} and {hidden} both hold “{run}”"
-    for where, name, run in shared(judgements(question), packet, SHARED_WORDS, r"\w+"):
+    for where, name, run in shared(judgements(question), packet, SHARED_WORDS, WORD):
         yield f"{name} gives away {where}: “{run}”"
     for name, given in packet.items():
         for found in given_away(given, question.spec.answers):
@@ -73,8 +76,8 @@ def shared(
 
 
 def _runs(text: str, length: int, token: str) -> Iterator[tuple[str, ...]]:
-    """Every run of so many tokens, in order."""
-    tokens = re.findall(token, text.lower())
+    """Every run of so many tokens, in order, wherever a line begins."""
+    tokens = re.findall(token, MARGIN.sub("", text.lower()))
     return zip(*(tokens[start:] for start in range(length)), strict=False)
 
 

@@ -11,8 +11,7 @@ from typing import Final
 from grader.bench import Bench
 from grader.examine.zygote import Zygote
 from grader.question import Question
-from grader.validate import claims, margins, mutants, packet, public, record, variants
-from grader.validate.cases import cases, grade_all
+from grader.validate import cases, claims, margins, mutants, packet, public, record, variants
 from grader.validate.proof import Finding, MutantRow, Proof, Row
 
 
@@ -59,7 +58,7 @@ def prove(
         progress: told what is going on, after each submission.
 
     Raises:
-        QuestionError: the question can't be examined at all.
+        QuestionError: the question can't be examined at all, or has no reference that can be.
         GraderFault: the grader failed.
     """
     started = time.monotonic()
@@ -105,9 +104,10 @@ class _Trial:
     def of(self, question: Question, extent: Extent) -> tuple[list[Row], list[MutantRow], list[Finding]]:
         """Grade the solutions and mutants of a question, or of a variant of one."""
         brief = extent.mutants is not None
+        cases.need_reference(question)
         found = [*packet.findings(question), *claims.files(question)]
         with Bench(question, self.zygote, self.jobs, done=self.moved) as bench:
-            rows = grade_all(bench, cases(question, most=extent.solutions))
+            rows = cases.grade_all(bench, cases.cases(question, most=extent.solutions))
             found += claims.of_rows(question, rows, quick=extent.solutions is not None)
             found += margins.findings(question, bench, rows, quick=brief)
             found += public.findings(question, self.tests)

@@ -10,7 +10,7 @@ from grader import specfile
 from grader.examine.zygote import Zygote
 from grader.question import Question
 from grader.suite.grading import IMPORTS
-from grader.suite.runs import OwnTests, Run, Runner
+from grader.suite.runs import OutOfAllTime, OwnTests, Run, Runner
 from grader.validate.proof import Finding
 
 EXAMPLES: Final = "test_examples_of_the_prompt.py"
@@ -83,7 +83,12 @@ def test_examples():
 
 
 def _run(question: Question, zygote: Zygote, file: str, text: str, source: str) -> Run:
-    return Runner(zygote.control, OwnTests(file, text), question.brief.support, question.spec.limits).run(source)
+    runner = Runner(zygote.control, OwnTests(file, text), question.brief.support, question.spec.limits)
+    try:
+        return runner.run(source)
+    except OutOfAllTime:
+        most = question.spec.limits.submission_cpu_seconds
+        return Run(broken="out of time", seen=f"it took more than the submission_cpu_seconds of {most:g}")
 
 
 def _told(run: Run) -> str:

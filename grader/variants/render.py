@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from grader import specfile
 from grader.errors import CallError, QuestionError
 from grader.question import SPEC_NAME, Question, files_of
 from grader.variants import exchange, formula
@@ -67,7 +68,7 @@ def texts(question: Question) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, path in _paths(question).items():
         try:
-            text = path.read_bytes().decode("utf-8")
+            text = specfile.read_bytes(path).decode("utf-8")
         except UnicodeDecodeError:
             continue
         found[name] = BLOCK.sub(_marked, text) if name == SPEC_NAME else text
@@ -114,7 +115,7 @@ def _written(question: Question, texts: Mapping[str, str]) -> tuple[Path, Path]:
     for name, path in _paths(question).items():
         to = solutions / name.removeprefix(SOLUTIONS) if name.startswith(SOLUTIONS) else folder / name
         to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_bytes(texts[name].encode() if name in texts else path.read_bytes())
+        to.write_bytes(texts[name].encode() if name in texts else specfile.read_bytes(path))
     for path in files_of(question.shared):
         to = folder.parent / "shared" / path.relative_to(question.shared)
         to.parent.mkdir(parents=True, exist_ok=True)

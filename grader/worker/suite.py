@@ -42,26 +42,38 @@ ARGUMENTS: Final = (
 
 
 class Once(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the solution from code that was compiled before, and keeps neither text nor code of it."""
+    """Imports the solution from code that was compiled before, and keeps neither text nor code of it.
+
+    Whoever imports or reloads it again gets the same module, with its names as they were: nothing is run a second time.
+    """
 
     def __init__(self, code: CodeType) -> None:
         self.code: CodeType | None = code
+        self.module: ModuleType | None = None
+        self.names: dict[str, Any] = {}
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The spec of the solution, the first time."""
+        """The spec of the solution, unless loading it has failed."""
         del path, target
-        if fullname != load.SOLUTION or self.code is None:
+        if fullname != load.SOLUTION or (self.code is None and self.module is None):
             return None
         return importlib.util.spec_from_loader(fullname, self, origin=f"{load.SOLUTION}.py")
 
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        """The module that there is, or None for a new one."""
+        del spec
+        return self.module
+
     def exec_module(self, module: ModuleType) -> None:
-        """Run the solution in its module."""
+        """Run the solution in its module; after that, give its names back what they stood for."""
         code, self.code = self.code, None
-        assert code is not None
-        module.__file__ = f"{load.SOLUTION}.py"
-        exec(code, module.__dict__)
+        if code is not None:
+            module.__file__ = f"{load.SOLUTION}.py"
+            exec(code, module.__dict__)
+            self.module, self.names = module, dict(module.__dict__)
+        module.__dict__.update(self.names)
 
 
 class Tally:
