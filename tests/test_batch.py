@@ -22,8 +22,9 @@ from grader.batch.crew import local
 from grader.cli import main
 from grader.errors import CallError
 from grader.examine.zygote import Zygote
+from grader.outcome import Verdict
 from grader.question import Question
-from grader.results import ledger
+from grader.results import Results, ledger
 from grader.sandbox.tiers import Tier
 
 SENT = {"reference": "reference.py", "first": "wrong/over-the-first-axis.py", "unusual": "unusual/torch-softmax.py"}
@@ -88,6 +89,35 @@ def test_a_second_run_grades_only_what_is_new_or_changed(
     progress, lines = graded(folder, out)
     assert (progress.graded, progress.kept) == (2, 2)
     assert {line["name"]: line["diagnosis"] for line in lines}["unusual.py"] == ["overflows"]
+
+
+DAMAGED = {
+    "half of it": ("reports/first.py/report.json", '{"half'),
+    "too deep": ("reports/first.py/report.json", "[" * 100_000),
+    "empty": ("reports/first.py/report.html", ""),
+    "lost": ("reports/first.py/feedback.md", None),
+    "lost as it was sent": ("submissions/first.py/first.py", None),
+    "half as it was sent": ("submissions/first.py/first.py", "def"),
+}
+
+
+def test_what_was_damaged_or_lost_since_is_made_again(graded: Graded, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    (folder / "nothing").rmdir()
+    for name in ("reference.py", "unusual.py"):
+        (folder / name).unlink()
+    graded(folder, out)
+    for how, (place, text) in DAMAGED.items():
+        size = (out / place).stat().st_size
+        (out / place).unlink()
+        if text is not None:
+            (out / place).write_text(text, "utf-8")
+        progress, _ = graded(folder, out)
+        assert (progress.graded, progress.kept) == (1, 1), how
+        assert (out / place).stat().st_size > size / 2, how
+    shutil.copy(out / "reports/broken.py/report.json", out / "reports/first.py/report.json")
+    assert graded(folder, out)[0].graded == 1, "a report that its line is not of is damaged too"
+    assert Results.open(out).find("first.py").report.verdict is Verdict.FAILED
 
 
 def test_what_left_the_batch_leaves_the_results(graded: Graded, folder: Path, tmp_path: Path) -> None:
