@@ -132,15 +132,17 @@ def test_results_are_no_submission_of_a_batch_around_them(there: tuple[Question,
     source.mkdir()
     (source / "a.py").write_text("x = 1\n", "utf-8")
     there[1].folder.rename(source / "results")
-    assert [entry.name for entry in entries.find(source, source / "unused")] == ["a.py"]
+    assert [entry.name for entry in entries.find(source, source / "unused").entries] == ["a.py"]
 
 
 def test_what_is_no_file_is_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.py")
     (tmp_path / "y.py").symlink_to("/dev/zero")
     (tmp_path / "z").symlink_to("/")
-    digests = {entry.digest for entry in entries.find(tmp_path, tmp_path / "unused")}
+    (tmp_path / "all.csv").write_text("name,path\nx,x.py\ny,y.py\nz,z\n", "utf-8")
+    digests = {entry.digest for entry in entries.find(tmp_path / "all.csv", tmp_path / "unused").entries}
     assert len(digests) == 3
+    assert [entry.name for entry in entries.find(tmp_path, tmp_path / "unused").entries] == ["x.py"]
 
 
 @pytest.mark.parametrize("path", ["x" * 5000, "a\x00b"])

@@ -12,7 +12,6 @@ from grader.render.feedback import feedback
 from grader.render.html import page
 from grader.report import Report
 
-
 NAMES: Final = ("report.json", "report.html", "feedback.md", "feedback.html")
 
 
