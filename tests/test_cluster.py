@@ -150,11 +150,13 @@ def test_a_parcel_brings_along_what_grading_looks_at(tmp_path: Path) -> None:
     (sent / "inner" / "solution.py").write_text("x = 1\n", "utf-8")
     (sent / "inner" / "deep" / "notes.txt").write_text("y", "utf-8")
     (sent / "inner" / "deep" / "deeper" / "deepest" / "far.txt").write_text("z", "utf-8")
+    (sent / "inner" / "deep" / "deeper" / "near.txt").write_text("z", "utf-8")
     (sent / "inner" / "link.py").symlink_to("/etc/passwd")
     os.mkfifo(sent / "inner" / "pipe")
     got = parcel.unpack(parcel.pack(sent), tmp_path / "node")
     assert got == tmp_path / "node" / "ann b"
     assert (got / "inner" / "solution.py").read_text("utf-8") == "x = 1\n"
+    assert (got / "inner" / "deep" / "deeper" / "near.txt").is_file()
     assert (got / "inner" / "link.py").is_symlink() and (got / "inner" / "pipe").is_fifo()
     assert not (got / "inner" / "deep" / "deeper" / "deepest" / "far.txt").exists()
 

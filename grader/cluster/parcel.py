@@ -21,7 +21,7 @@ from grader.submission.choosing import MOST_LAYERS
 
 MOST_BYTES: Final = 256 << 20
 MOST_FILES: Final = 10_000
-DEEPEST: Final = MOST_LAYERS + 1  # of what is in the innermost folder that is opened, names alone
+DEEPEST: Final = MOST_LAYERS  # the innermost folder that is opened; what lies in folders of it is not looked at
 
 
 def pack(path: Path) -> bytes:
