@@ -146,17 +146,19 @@ def resealed(terms: Terms, body: Any) -> bytes:
 
 def test_a_parcel_brings_along_what_grading_looks_at(tmp_path: Path) -> None:
     sent = tmp_path / "ann b"
-    (sent / "inner" / "deep" / "deeper").mkdir(parents=True)
+    (sent / "inner" / "deep" / "deeper" / "deepest").mkdir(parents=True)
     (sent / "inner" / "solution.py").write_text("x = 1\n", "utf-8")
     (sent / "inner" / "deep" / "notes.txt").write_text("y", "utf-8")
-    (sent / "inner" / "deep" / "deeper" / "far.txt").write_text("z", "utf-8")
+    (sent / "inner" / "deep" / "deeper" / "deepest" / "far.txt").write_text("z", "utf-8")
+    (sent / "inner" / "deep" / "deeper" / "near.txt").write_text("z", "utf-8")
     (sent / "inner" / "link.py").symlink_to("/etc/passwd")
     os.mkfifo(sent / "inner" / "pipe")
     got = parcel.unpack(parcel.pack(sent), tmp_path / "node")
     assert got == tmp_path / "node" / "ann b"
     assert (got / "inner" / "solution.py").read_text("utf-8") == "x = 1\n"
+    assert (got / "inner" / "deep" / "deeper" / "near.txt").is_file()
     assert (got / "inner" / "link.py").is_symlink() and (got / "inner" / "pipe").is_fifo()
-    assert not (got / "inner" / "deep" / "deeper" / "far.txt").exists()
+    assert not (got / "inner" / "deep" / "deeper" / "deepest" / "far.txt").exists()
 
 
 def test_a_parcel_unpacks_nothing_outside(tmp_path: Path) -> None:
@@ -234,7 +236,7 @@ def test_a_cluster_gives_the_results_that_this_machine_gives(
     result = CliRunner().invoke(main, [*call, "-o", str(tmp_path / "far"), "--cluster", str(nodes.scheduler_file)])
     assert result.exit_code == 3, (result.output, nodes.log())
     assert "Graded 6, kept 0 of 7" in result.output
-    found = entries.find(folder, tmp_path / "unused")
+    found = entries.find(folder, tmp_path / "unused").entries
     progress, _ = run.run(small, found, tmp_path / "near", local(zygote, jobs=2, require=Tier.SEPARATE_PROCESS))
     (tmp_path / "far" / "summary.html").unlink()  # which is the command's to write
     assert results_of(tmp_path / "far") == results_of(tmp_path / "near")

@@ -556,7 +556,7 @@ def test_a_batch_goes_by_the_code_names_of_the_packets_and_merges_nobody(tmp_pat
     (sent / "e.py").write_text("x = 1\n")
 
     def graded() -> tuple[run.Progress, dict[str, str]]:
-        found = entries.find(sent, tmp_path / "unused")
+        found = entries.find(sent, tmp_path / "unused").entries
         progress, _ = run.run(SWAP, found, out, local(zygote, jobs=2, require=Tier.SEPARATE_PROCESS))
         return progress, manifest.read_codes(out)
 

@@ -406,7 +406,7 @@ def test_a_batch_leaves_gone_who_is_gone_and_keeps_marks(zygote: Zygote, tmp_pat
         (source / name / "answers.yaml").write_text(f"why_interleave: {MARKER} by {name}, one angle\n", "utf-8")
 
     def grade() -> Results:
-        found = entries.find(source, tmp_path)
+        found = entries.find(source, tmp_path).entries
         running.run(question, found, out, local(zygote, jobs=1, require=Tier.SEPARATE_PROCESS))
         return Results.open(out)
 

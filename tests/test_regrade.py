@@ -61,7 +61,7 @@ def graded(zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, path in SENT.items():
         shutil.copy(question.solutions / path, source / f"{name}.py")
     (source / "broken.py").write_text("def broken(:\n", "utf-8")
-    found = entries.find(source, home / "unused")
+    found = entries.find(source, home / "unused").entries
     running.run(question, found, home / "results", local(zygote, jobs=2, require=Tier.SEPARATE_PROCESS))
     (home / "results" / "marks.jsonl").write_text("what people said\n", "utf-8")
     return home
@@ -190,7 +190,7 @@ def test_what_is_applied_is_in_place_and_the_old_is_in_history(
 def test_a_batch_after_it_grades_nothing_again(regraded: Path, zygote: Zygote, tmp_path: Path) -> None:
     home = shutil.copytree(regraded, tmp_path / "home")
     regrade(load(home), home, zygote, applied=True)
-    found = entries.find(home / "submissions", home / "unused")
+    found = entries.find(home / "submissions", home / "unused").entries
     progress, _ = running.run(load(home), found, home / "results", local(zygote, jobs=1, require=Tier.SEPARATE_PROCESS))
     assert (progress.kept, progress.graded) == (4, 0)
 

@@ -7,11 +7,13 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from click.testing import CliRunner
 
 from grader.batch import entries
+from grader.batch import run as running
 from grader.batch.entries import Entry
 from grader.cli import main
 from grader.errors import CallError
@@ -130,15 +132,17 @@ def test_results_are_no_submission_of_a_batch_around_them(there: tuple[Question,
     source.mkdir()
     (source / "a.py").write_text("x = 1\n", "utf-8")
     there[1].folder.rename(source / "results")
-    assert [entry.name for entry in entries.find(source, source / "unused")] == ["a.py"]
+    assert [entry.name for entry in entries.find(source, source / "unused").entries] == ["a.py"]
 
 
 def test_what_is_no_file_is_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.py")
     (tmp_path / "y.py").symlink_to("/dev/zero")
     (tmp_path / "z").symlink_to("/")
-    digests = {entry.digest for entry in entries.find(tmp_path, tmp_path / "unused")}
+    (tmp_path / "all.csv").write_text("name,path\nx,x.py\ny,y.py\nz,z\n", "utf-8")
+    digests = {entry.digest for entry in entries.find(tmp_path / "all.csv", tmp_path / "unused").entries}
     assert len(digests) == 3
+    assert [entry.name for entry in entries.find(tmp_path, tmp_path / "unused").entries] == ["x.py"]
 
 
 @pytest.mark.parametrize("path", ["x" * 5000, "a\x00b"])
@@ -154,6 +158,22 @@ def test_a_changed_question_replaces_nothing_by_the_way(there: tuple[Question, R
     manifest.unchanged(results.folder, asked.spec.version, asked.digest)
     with pytest.raises(CallError, match=r"the question has changed since these results were graded.*grader regrade"):
         manifest.unchanged(results.folder, 2, "0" * 64)
+
+
+def test_lost_code_names_are_told_and_never_drawn_anew(there: tuple[Question, Results]) -> None:
+    asked, results = there
+    (results.folder / manifest.CODES).unlink()
+    before = {path: path.read_bytes() for path in results.folder.rglob("*") if path.is_file()}
+    sent = [Entry(ANA, results.find(ANA).sent / ANA)]
+    for again in (lambda: running.run(asked, sent, results.folder, never), lambda: Results.open(results.folder)):
+        with pytest.raises(CallError, match=r"codes\.json: the code names of these results are lost.*Restore the file"):
+            again()
+    assert {path: path.read_bytes() for path in results.folder.rglob("*") if path.is_file()} == before
+
+
+def never(*_: object) -> NoReturn:
+    """Grades nothing."""
+    raise AssertionError("nothing was to be graded")
 
 
 def test_who_is_who_is_for_its_owner_alone(there: tuple[Question, Results]) -> None:

@@ -24,11 +24,17 @@ from grader.question import Question
 from grader.render import similar as render
 from grader.results import Results
 from grader.similarity.export import export
-from grader.similarity.pairs import THRESHOLD, Pair, pairs
+from grader.similarity.pairs import THRESHOLD, Pair, compare
 from grader.similarity.study import NOTE, Study, study
 from grader.similarity.tokens import tokens
 from grader.similarity.winnowing import K, W, winnow
 from tests import marking
+
+
+def pairs(*arguments: Any, **more: Any) -> list[Pair]:
+    """The pairs alone."""
+    return compare(*arguments, **more).pairs
+
 
 KINDS = st.sampled_from(["n", "(", ")", "=", "0", "def"])
 
@@ -199,6 +205,19 @@ def test_what_more_than_a_third_have_counts_only_if_that_is_asked_for() -> None:
     assert len(pairs(sources, keep_common=True)) == 36
 
 
+def test_twenty_copies_are_told_whatever_is_common() -> None:
+    copies = {f"s{n:02}": COMMON + UNCOMMON for n in range(20)}
+    others = {"own": COMMON + FORMULAS[0], "x": "x = [1, 2, 3, 4, 5, 6, 7]\n", "y": "y = [1, 2, 3, 4, 5, 6, 7]\n"}
+    found = compare({**copies, **others})
+    assert found.pairs == []
+    assert found.same == [sorted(copies)], "a short line is an accident"
+    assert 0.7 < found.set_aside < 1
+    everything = compare({**copies, **others}, keep_common=True)
+    assert everything.set_aside == 0 and everything.same == found.same
+    assert len([pair for pair in everything.pairs if pair.share == 1]) >= 190
+    assert compare({"a": COMMON, "b": COMMON}, [COMMON]).same == [], "what the question gave is nobody's copy"
+
+
 def test_below_the_threshold_nothing_is_shown() -> None:
     sources = {"a": COMMON + FORMULAS[0], "b": COMMON + UNCOMMON}
     (pair,) = pairs(sources, threshold=0)
@@ -292,6 +311,23 @@ def test_json_says_what_is_alike(folder: Path, found: Study) -> None:
     assert len(fields["unread"]) == 1
     assert (fields["run"], fields["window"]) == (K, W)
     assert json.loads(run(folder, "--json", "--threshold", 1).stdout)["pairs"] == []
+
+
+def test_many_copies_are_told_on_the_page_in_the_summary_and_in_json(swap: Question, tmp_path: Path) -> None:
+    text = solution(swap, "reference.py")
+    results = marking.make(swap, tmp_path / "results", {f"{name}.py": {} for name in "abcdef"})
+    for each in results.candidates:
+        (each.sent / each.name / "solution.py").write_text(f"# {each.code}\n{text}", "utf-8")
+    codes = ", ".join(sorted(each.code for each in results.candidates))
+    shown = run(results.folder, "--out", tmp_path / "page.html").output
+    page = (tmp_path / "page.html").read_text("utf-8")
+    for said in (shown, page):
+        said = " ".join(said.split())
+        assert f"6 sent the same, but for names, literals, comments and layout: {codes}." in said
+        assert "100 % of what they wrote was set aside, since more than a third have it; --keep-common" in said
+        assert "share 50 % of what is left or more" in said
+    fields = json.loads(run(results.folder, "--json").stdout)
+    assert (fields["set_aside"], fields["same"], fields["pairs"]) == (1, [codes.split(", ")], [])
 
 
 def test_a_page_has_to_be_asked_for(folder: Path, tmp_path: Path) -> None:

@@ -932,6 +932,19 @@ def test_a_folder_in_a_folder_is_opened(tmp_path: Path) -> None:
     assert sent.notes == ("swap/ in it was read",)
 
 
+def test_folders_around_a_submission_are_opened_and_a_zip_in_them(tmp_path: Path) -> None:
+    file(tmp_path / "sent" / "a" / "b" / "c", CODE)
+    assert read(tmp_path / "sent").notes == ("a/b/c/ in it was read",)
+    inner = packed(tmp_path, {"solution.py": CODE}).read_bytes()
+    file(tmp_path / "other" / "a" / "b", inner, "submission.zip")
+    assert read(tmp_path / "other").notes == ("a/b/submission.zip in it was read",)
+    file(tmp_path / "deep" / "a" / "b" / "c" / "d", CODE)
+    assert "there is no solution.py in it: found a/" in call_error(tmp_path / "deep")
+    file(tmp_path / "two" / "a" / "b", CODE)
+    file(tmp_path / "two" / "a" / "c", CODE)
+    assert "there is no solution.py in it: found a/" in call_error(tmp_path / "two")
+
+
 def test_a_folder_in_a_folder_that_leads_elsewhere_is_not_opened(tmp_path: Path) -> None:
     file(tmp_path / "elsewhere", CODE)
     (tmp_path / "sent").mkdir()

@@ -701,7 +701,7 @@ def batch(question: Question, tmp_path_factory: pytest.TempPathFactory, zygote: 
     with pytest.MonkeyPatch.context() as patch:
         given(patch)
         progress, _ = run.run(
-            question, entries.find(source, folder), out, local(zygote, jobs=1, require=Tier.SEPARATE_PROCESS)
+            question, entries.find(source, folder).entries, out, local(zygote, jobs=1, require=Tier.SEPARATE_PROCESS)
         )
     return out, progress
 
@@ -737,7 +737,7 @@ def test_a_batch_that_is_run_again_keeps_what_it_has(
     out, _ = batch
     progress, _ = run.run(
         question,
-        entries.find(out.parent / "sent", out.parent),
+        entries.find(out.parent / "sent", out.parent).entries,
         out,
         local(zygote, jobs=1, require=Tier.SEPARATE_PROCESS),
     )

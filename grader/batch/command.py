@@ -33,10 +33,10 @@ def run(
     """Grade a batch, and show how it went."""
     with tempfile.TemporaryDirectory(prefix="batch-") as folder:
         found = entries.find(source, Path(folder))
-        with results.Bar(sys.stderr, len(found)) as bar:
+        with results.Bar(sys.stderr, len(found.entries)) as bar:
             progress, ledger = running.run(
                 question,
-                found,
+                found.entries,
                 out,
                 hire,
                 seed=seed,
@@ -45,9 +45,9 @@ def run(
                 moved=lambda now: bar.move(now.kept + now.graded + len(now.troubles)),
                 assign=assign,
             )
-    lines = [ledger.lines[entry.name] for entry in found if entry.name in ledger.lines]
+    lines = [ledger.lines[entry.name] for entry in found.entries if entry.name in ledger.lines]
     results.table(question.spec, lines, progress.troubles, progress.stopped)
-    for doubt in progress.doubts:
+    for doubt in [*found.notes, *progress.doubts]:
         sys.stdout.write(f"Note: {inert.line(doubt)}.\n")
     try:
         every = [*lines, *(ledger.lines[name] for name in ledger.added() if ledger.lines[name] not in lines)]

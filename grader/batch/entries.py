@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import re
 import stat
-import zipfile
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from grader import inert
+from grader.batch import listing
+from grader.batch.unpacking import unpack
 from grader.errors import CallError
 from grader.question import files_of
-from grader.results import manifest
+from grader.results import ledger, manifest
+from grader.submission import choosing
+from grader.submission.folder import unopened
 
-MOST_BYTES: Final = 4 << 30  # of an archive, unpacked
 LEFT_OUT: Final = re.compile(r"^(\.|__MACOSX$|__pycache__$|Thumbs\.db$)")
 SUFFIXES: Final = (".py", ".ipynb", ".zip")
 
@@ -46,8 +49,7 @@ class Entry:
     def digest(self) -> str:
         """SHA-256 over what is there, whatever of it is read later."""
         whole = hashlib.sha256()
-        inside = self.path.is_dir() and not self.path.is_symlink()
-        for path in files_of(self.path) if inside else [self.path]:
+        for path in files_of(self.path) if _is_folder(self.path) else [self.path]:
             name = path.relative_to(self.path).as_posix() if path != self.path else path.name
             whole.update(name.encode("utf-8", "surrogatepass") + b"\0")
             whole.update(_hashed(path))
@@ -63,8 +65,16 @@ def _hashed(path: Path) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-def find(source: Path, unpacked: Path) -> list[Entry]:
-    """The submissions of a batch, in the order of their names.
+@dataclass(frozen=True)
+class Found:
+    """What a batch holds: its submissions in the order of their names, and what a person should know of the rest."""
+
+    entries: list[Entry]
+    notes: list[str]
+
+
+def find(source: Path, unpacked: Path) -> Found:
+    """The submissions of a batch.
 
     Args:
         source: a folder with one submission in each file and folder; a .zip of such a folder; or a .csv file with the
@@ -76,78 +86,50 @@ def find(source: Path, unpacked: Path) -> list[Entry]:
     """
     where = inert.line(str(source))
     if source.is_dir():
-        entries = _inside(source)
+        found = _inside(source)
     elif source.suffix.lower() == ".zip" and source.is_file():
-        entries = _inside(_unpack(source, unpacked))
+        links = unpack(source, unpacked)
+        found = _inside(unpacked, links)
     elif source.suffix.lower() == ".csv" and source.is_file():
-        entries = _listed(source)
+        found = Found([Entry(name, path) for name, path in listing.rows(source)], [])
     else:
         raise CallError(
             "this is no batch", where=where, expected="a folder of submissions, a .zip of one, or a .csv manifest"
         )
-    if any(entry.path.name == "solution.py" for entry in entries):
+    if any(entry.path.name == choosing.SOLUTION for entry in found.entries):
         raise CallError("this is one submission", where=where, next_step="Use `grader run` for a single one.")
-    if not entries:
-        raise CallError("there is no submission in it", where=where)
-    names = [entry.name for entry in entries]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise CallError("two submissions have one name", where=where, found=inert.line(twice[0]))
-    return sorted(entries, key=lambda entry: entry.name)
+    if not found.entries:
+        raise CallError("there is no submission in it", where=where, found="; ".join(found.notes))
+    names = Counter(entry.name for entry in found.entries)
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise CallError("two submissions have one name", where=where, found=inert.listed(sorted(twice)))
+    return Found(sorted(found.entries, key=lambda entry: entry.name), found.notes)
 
 
-def _inside(folder: Path) -> list[Entry]:
-    kept = [path for path in folder.iterdir() if not LEFT_OUT.match(path.name) and not _are_results(path)]
-    if len(kept) == 1 and kept[0].is_dir() and not (kept[0] / "solution.py").exists():
-        return _inside(kept[0])  # an archive of one folder that holds them all
-    return [Entry(path.name, path) for path in kept if path.is_dir() or path.suffix.lower() in SUFFIXES]
+def _inside(folder: Path, links: Sequence[str] = ()) -> Found:
+    """The submissions in a folder, where `links` were not made as it was unpacked. No link is followed."""
+    try:
+        kept = sorted(path for path in folder.iterdir() if not LEFT_OUT.match(path.name) and not _are_results(path))
+        only = kept[0] if len(kept) == 1 and _is_folder(kept[0]) else None
+        if only and not choosing.are_one([path.name for path in only.iterdir()]):
+            return _inside(only, links)  # an archive of one folder that holds them all
+    except OSError as error:
+        raise unopened(folder, error) from None
+    links = [*links, *(path.name for path in kept if path.is_symlink())]
+    there = [path for path in kept if not path.is_symlink()]
+    taken = [path for path in there if path.is_dir() or path.suffix.lower() in SUFFIXES]
+    notes = []
+    if others := [path.name for path in there if path not in taken]:
+        notes.append(f"left out: {inert.listed(others)}; a submission is a folder, or a {', '.join(SUFFIXES)} file")
+    if links:
+        notes.append(f"left out: {inert.listed(links)}; links are not followed, and a .csv can say where they lead")
+    return Found([Entry(path.name, path) for path in taken], notes)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _are_results(path: Path) -> bool:
     """Whether a folder holds results, as of an earlier batch over the folder that it is in."""
-    return (path / manifest.NAME).is_file() and (path / manifest.CODES).is_file()
-
-
-def _unpack(archive: Path, folder: Path) -> Path:
-    try:
-        with zipfile.ZipFile(archive) as packed:
-            size = sum(info.file_size for info in packed.infolist())
-            if size > MOST_BYTES:
-                raise CallError(
-                    "this archive is too large",
-                    where=inert.line(str(archive)),
-                    found=f"{size >> 20:,} MiB unpacked",
-                    expected=f"at most {MOST_BYTES >> 20:,} MiB",
-                )
-            packed.extractall(folder)  # leaves out `..` and drives, and makes no links
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as error:
-        raise CallError("this archive can't be read", where=inert.line(str(archive)), found=str(error)) from None
-    return folder
-
-
-def _listed(listed: Path) -> list[Entry]:
-    try:
-        with listed.open(encoding="utf-8-sig", newline="") as stream:
-            rows = list(csv.DictReader(stream))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise CallError("this manifest can't be read", where=inert.line(str(listed)), found=str(error)) from None
-    entries = []
-    for number, row in enumerate(rows, start=2):
-        name, path = row.get("name"), row.get("path")
-        if not name or not path:
-            raise CallError(
-                "a row of the manifest is not complete",
-                where=f"{inert.line(str(listed))}:{number}",
-                expected="the columns name and path, both filled in",
-            )
-        try:
-            (listed.parent / path).lstat()
-        except FileNotFoundError:
-            pass  # told when it is its turn, and costs that row
-        except (OSError, ValueError):
-            raise CallError(
-                "a row of the manifest names no path",
-                where=f"{inert.line(str(listed))}:{number}",
-                found=inert.short(path, 60),
-            ) from None
-        entries.append(Entry(name, listed.parent / path))
-    return entries
+    return (path / manifest.NAME).is_file() and any((path / name).is_file() for name in (manifest.CODES, ledger.NAME))

@@ -1,4 +1,4 @@
-"""Grading many submissions of one question into a folder: what is missing there, by whatever crew there is.
+"""Grading many submissions of one question into a folder: what is missing or damaged there, by whatever crew there is.
 
 A batch and a regrade are the same work; they differ in where submissions come from and in what is kept of them.
 """
@@ -20,7 +20,7 @@ from grader.errors import CallError, GraderError, GraderFault
 from grader.outcome import Verdict
 from grader.question import Question
 from grader.render import files
-from grader.results.folder import REPORTS
+from grader.results.folder import REPORTS, read_report
 from grader.results.ledger import ADDED, Ledger, line_of
 from grader.variants.assigning import Assigned, Assigner
 
@@ -50,6 +50,7 @@ class Progress:
 
 Moved = Callable[[Progress], None]
 Before = Callable[[Entry], object]
+Kept = Callable[[Entry], bool]
 Assign = Callable[[Entry], Assigned]
 
 
@@ -81,8 +82,9 @@ class Grading:
         entries: Sequence[Entry],
         progress: Progress,
         before: Before = lambda _: None,
+        kept: Kept = lambda _: True,
     ) -> None:
-        """Grade the entries that `out` has no report of yet, with a line in its ledger as each ends.
+        """Grade the entries that `out` has no whole report of yet, with a line in its ledger as each ends.
 
         Killed at any moment and called again, it goes on where it was: a line follows the reports that it is of. One
         submission that can't be graded, or written down, costs that submission. When the crew can't go on as it began,
@@ -94,6 +96,7 @@ class Grading:
             entries: all that belong there; others leave the ledger, but for those that were added to a batch.
             progress: what is told of it, as it goes.
             before: called with each entry that is about to be graded.
+            kept: whether what `before` did for an entry is still there.
 
         Raises:
             TooLittleIsolation: the isolation is weaker than required from the start.
@@ -102,7 +105,7 @@ class Grading:
         keys = {entry.name: key for entry in entries if (key := self.key(entry))}
         notes = {name: each.notes for name, each in assigned.items()}
         there = [entry for entry in entries if entry.name in assigned]
-        todo = [entry for entry in there if not _is_done(out, entry, keys.get(entry.name), ledger)]
+        todo = [entry for entry in there if not (_is_done(out, entry, keys.get(entry.name), ledger) and kept(entry))]
         progress.kept = len(there) - len(todo)
         filling = _Filling(out, ledger, keys, notes, progress, before, self.moved, self.adding)
         try:
@@ -239,5 +242,13 @@ def sweep(folder: Path) -> None:
 
 
 def _is_done(out: Path, entry: Entry, key: str | None, ledger: Ledger) -> bool:
+    """Whether an entry has its line, and the reports that the line is of: as long as one can't be read, it has not."""
     line = ledger.lines.get(entry.name)
-    return line is not None and line["key"] == key and (out / REPORTS / entry.folder / "report.json").is_file()
+    folder = out / REPORTS / entry.folder
+    if line is None or key is None or line["key"] != key or not files.are_there(folder):
+        return False
+    try:
+        report = read_report(folder)
+    except CallError:
+        return False
+    return line_of(entry.name, key, f"{REPORTS}/{entry.folder}", report).items() <= line.items()

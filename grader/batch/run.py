@@ -34,7 +34,7 @@ def run(
     waiting: Callable[[], object] | None = None,
     assign: Assign | None = None,
 ) -> tuple[Progress, Ledger]:
-    """Grade the entries that `out` has no report of yet, as `Grading.fill` does, and keep what was sent.
+    """Grade the entries that `out` has no whole report or copy of yet, as `Grading.fill` does, and keep what was sent.
 
     Args:
         question, hire, seed, moved, adding, assign: as of `Grading`.
@@ -45,8 +45,8 @@ def run(
 
     Raises:
         TooLittleIsolation: the isolation is weaker than required from the start.
-        CallError: `out` can't be written, is being written by another batch, or holds the results of another question,
-            or of this one before it changed.
+        CallError: `out` can't be written, is being written by another batch, has lost its code names, or holds the
+            results of another question, or of this one before it changed.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -55,6 +55,7 @@ def run(
             manifest.unchanged(out, question.spec.version, question.digest)
             manifest.renewed(out, question.id, question.spec.version, question.digest, retain_until, kept_days)
             ledger = Ledger(out)
+            manifest.refuse_lost_codes(out, ledger.lines)
             retired = codenames.retired(out / MARKS)
             claims = origins(question, entries)
             codes, doubts = codenames.claimed(claims, manifest.read_codes(out), retired)
@@ -65,8 +66,11 @@ def run(
             def keep(entry: Entry) -> None:
                 keeping.keep(entry.path, out / SUBMISSIONS / entry.folder)
 
+            def kept(entry: Entry) -> bool:
+                return keeping.is_kept(entry.path, out / SUBMISSIONS / entry.folder)
+
             grading = Grading(question, hire, seed, moved, adding, assign)
-            grading.fill(out, ledger, entries, progress, before=keep)
+            grading.fill(out, ledger, entries, progress, before=keep, kept=kept)
     except OSError as error:
         raise CallError("results can't be written there", where=str(out), found=str(error)) from None
     return progress, ledger

@@ -17,10 +17,11 @@ from typing import Final
 from grader import inert
 from grader.errors import CallError
 from grader.submission.archive import ARCHIVE_BYTES
+from grader.submission.choosing import MOST_LAYERS
 
 MOST_BYTES: Final = 256 << 20
 MOST_FILES: Final = 10_000
-DEEPEST: Final = 2  # a folder that holds everything in one folder is opened, and nothing below that
+DEEPEST: Final = MOST_LAYERS  # the innermost folder that is opened; what lies in folders of it is not looked at
 
 
 def pack(path: Path) -> bytes:

@@ -3,6 +3,7 @@
 import re
 import secrets
 from pathlib import Path
+from typing import Final
 
 from grader import inert
 from grader.errors import CallError
@@ -10,6 +11,8 @@ from grader.render import candidate
 from grader.render.feedback import feedback
 from grader.render.html import page
 from grader.report import Report
+
+NAMES: Final = ("report.json", "report.html", "feedback.md", "feedback.html")
 
 
 def write(report: Report, folder: Path) -> list[Path]:
@@ -23,17 +26,17 @@ def write(report: Report, folder: Path) -> list[Path]:
     Raises:
         CallError: the folder or a file can't be written.
     """
-    texts = {
-        "report.json": inert.json_text(report.to_json()),
-        "report.html": page(report),
-        "feedback.md": feedback(report),
-        "feedback.html": candidate.page(report),
-    }
+    texts = (inert.json_text(report.to_json()), page(report), feedback(report), candidate.page(report))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _refused(folder, error) from None
-    return [replace(folder / name, text) for name, text in texts.items()]
+    return [replace(folder / name, text) for name, text in zip(NAMES, texts, strict=True)]
+
+
+def are_there(folder: Path) -> bool:
+    """Whether a folder holds all that `write` leaves. What a machine lost as it stopped is an empty file."""
+    return all((path := folder / name).is_file() and path.stat().st_size for name in NAMES)
 
 
 def replace(path: Path, text: str) -> Path:

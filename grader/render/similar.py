@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from grader.similarity.pairs import Pair
     from grader.similarity.study import Study
 
+SAME: Final = "names, literals, comments and layout"  # tokens.py has what makes no difference
 MOST: Final = 60  # pairs whose code is shown; whoever needs more raises the threshold, or reads --json
 
 
@@ -22,6 +23,8 @@ def page(study: Study) -> str:
         study=study,
         most=MOST,
         percent=percent,
+        set_aside=set_aside(study),
+        same_but_for=SAME,
         lines=lambda pair, side: code.lines(study.sources[getattr(pair, side)], marks(pair, side)),
     )
 
@@ -42,8 +45,13 @@ def summary(study: Study, note: str, stream: TextIO | None = None) -> None:
     paper.put((study.title, "bold"), f" ({study.question})")
     unread = f"; without code that can be read: {len(study.unread)}" if study.unread else ""
     paper.put(f"{len(study.sources)} submissions were compared{unread}.")
+    if said := set_aside(study):
+        paper.put(said)
+    for names in study.same:
+        paper.put(f"{len(names)} sent the same, but for {SAME}: {', '.join(names)}.")
     if not study.pairs:
-        paper.put(f"No two share {percent(study.threshold)} of their fingerprints or more.")
+        rest = "what is left" if said else "their fingerprints"
+        paper.put(f"No two share {percent(study.threshold)} of {rest} or more.")
     for pair in study.pairs:
         longest = max((region.tokens for region in pair.regions), default=0)
         paper.put(
@@ -52,6 +60,16 @@ def summary(study: Study, note: str, stream: TextIO | None = None) -> None:
         )
     paper.put(note)
     paper.deliver()
+
+
+def set_aside(study: Study) -> str:
+    """What was not compared since many have it; empty where nothing was."""
+    if round(100 * study.set_aside) == 0:
+        return ""
+    return (
+        f"{percent(study.set_aside)} of what they wrote was set aside, since more than a third have it; "
+        "--keep-common compares that too."
+    )
 
 
 def percent(share: float) -> str:

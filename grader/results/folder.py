@@ -9,8 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from pydantic import ValidationError
-
 from grader import inert, submission
 from grader.errors import CallError
 from grader.report import Report
@@ -59,16 +57,7 @@ class Candidate:
         Raises:
             CallError: report.json is not there, or is none.
         """
-        path = self.folder / "report.json"
-        try:
-            return Report.from_fields(json.loads(path.read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
-            raise CallError(
-                "this report can't be read",
-                where=inert.line(str(path)),
-                found=inert.short(str(error).split("\n")[0], 120),
-                next_step="Run the same `grader batch` again.",
-            ) from None
+        return read_report(self.folder)
 
     @cached_property
     def source(self) -> str:
@@ -100,6 +89,7 @@ class Results:
         found = manifest.read(folder)
         codes = manifest.read_codes(folder)
         lines = ledger.read(folder / ledger.NAME)
+        manifest.refuse_lost_codes(folder, lines)
         candidates = [Candidate(codes.get(line["name"], line["key"][:12]), line, folder) for line in lines]
         return cls(folder, found, tuple(sorted(candidates, key=lambda each: each.code)))
 
@@ -121,6 +111,24 @@ class Results:
             found=inert.line(who),
             next_step=f"Did you mean {close[0]}?" if close else "",
         )
+
+
+def read_report(folder: Path) -> Report:
+    """The report in a folder of reports.
+
+    Raises:
+        CallError: report.json is not there, or is none.
+    """
+    path = folder / "report.json"
+    try:
+        return Report.from_fields(json.loads(path.read_bytes()))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise CallError(
+            "this report can't be read",
+            where=inert.line(str(path)),
+            found=inert.short(str(error).split("\n")[0], 120),
+            next_step="Run the same `grader batch` again.",
+        ) from None
 
 
 def two_are_called(folder: Path, who: str) -> CallError:

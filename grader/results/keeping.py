@@ -21,7 +21,7 @@ def keep(sent: Path, folder: Path) -> bool:
     """
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
-    names = {sent: sent.name} if _is_regular(sent) else _inside(sent)
+    names = _taken(sent)
     if not names:
         shutil.rmtree(folder, ignore_errors=True)
         return False
@@ -32,6 +32,19 @@ def keep(sent: Path, folder: Path) -> bool:
     shutil.rmtree(folder, ignore_errors=True)
     part.replace(folder)
     return True
+
+
+def is_kept(sent: Path, folder: Path) -> bool:
+    """Whether everything is there that `keep` copies. Sizes are compared, and nothing is read."""
+    return all(
+        (copy := folder / name).is_file() and copy.stat().st_size == path.lstat().st_size
+        for path, name in _taken(sent).items()
+    )
+
+
+def _taken(sent: Path) -> dict[Path, str]:
+    """What is copied, and the name of each copy."""
+    return {sent: sent.name} if _is_regular(sent) else _inside(sent)
 
 
 def _inside(sent: Path) -> dict[Path, str]:

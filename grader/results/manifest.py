@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -126,6 +127,22 @@ def read_codes(folder: Path) -> dict[str, str]:
     if len(set(codes.values())) < len(codes):
         raise CallError("two submissions have one code name", where=str(path), next_step="Restore the file.")
     return codes
+
+
+def refuse_lost_codes(folder: Path, graded: Collection[object]) -> None:
+    """Make sure that what was graded has its code names: new ones would cut it off from its marks without a word.
+
+    Raises:
+        CallError: something was graded, and the file of code names is gone.
+    """
+    path = folder / CODES
+    if graded and not path.exists():
+        raise CallError(
+            "the code names of these results are lost",
+            where=inert.line(str(path)),
+            found="no file, and marks and pages know candidates by code name",
+            next_step="Restore the file, or grade into another --out.",
+        )
 
 
 def write_codes(folder: Path, codes: dict[str, str]) -> None:

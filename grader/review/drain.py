@@ -152,7 +152,7 @@ class Drain:
         if path.suffix.lower() != ".zip" or not _holds_several(path):
             return [Entry(sent.name, path)]
         unpacked.mkdir()
-        found = entries.find(path, unpacked)
+        found = entries.find(path, unpacked).entries
         keys = {line["name"]: line["key"] for line in ledger.read(self.results / ledger.NAME)}
         grading = Grading(self.question, local(self.zygote, jobs=1, require=self.require), self.seed)
         others = [each.name for each in found if each.name in keys and keys[each.name] != grading.key(each)]
@@ -182,7 +182,7 @@ def _holds_several(path: Path) -> bool:
         return False  # why not is told as of any submission
     while len({name.partition("/")[0] for name in names}) == 1 and all("/" in name for name in names):
         names = [name.partition("/")[2] for name in names]
-    if {choosing.SOLUTION, *choosing.ANSWERS} & set(names):
+    if choosing.are_one(names):
         return False
     could = {name.partition("/")[0] for name in names if name.lower().endswith(entries.SUFFIXES)}
     return len([name for name in could if not (choosing.is_ours(name) or choosing.ruled_out(name, ()))]) > 1

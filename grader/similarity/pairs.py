@@ -2,6 +2,8 @@
 
 What everybody has counts for nothing: tokens in a run of k that is in the question's skeleton or a support file too, or
 in many of the submissions, are taken out before anything is compared, and no run goes across the gap that they leave.
+What many have can also be one text that they copied. So how much was taken out as common is told, and so are those who
+have sent the same, whether or not others have it too.
 """
 
 from __future__ import annotations
@@ -67,14 +69,29 @@ class Prints:
         return sum(map(len, self.places.values()))
 
 
-def pairs(
+@dataclass(frozen=True)
+class Compared:
+    """Submissions that were compared.
+
+    Attributes:
+        pairs: those at or above the threshold, the largest share first.
+        same: those with the same tokens, in groups by code name, the largest first; what the question gives apart.
+        set_aside: the share of their own tokens that was taken out since many have them, from 0 to 1.
+    """
+
+    pairs: list[Pair]
+    same: list[list[str]]
+    set_aside: float
+
+
+def compare(
     sources: Mapping[str, str],
     given: Iterable[str] = (),
     *,
     threshold: float = THRESHOLD,
     keep_common: bool = False,
-) -> list[Pair]:
-    """The pairs that share at least `threshold` of their fingerprints, the largest share first.
+) -> Compared:
+    """The pairs that share at least `threshold` of their fingerprints, and what else there is to know.
 
     Args:
         sources: the code of each submission, by code name.
@@ -84,16 +101,33 @@ def pairs(
     """
     rows = {name: tokens(source) for name, source in sources.items()}
     base = {run for text in given for run in _grams(tokens(text))}
+    whole = {name: own(row, base) for name, row in rows.items()}
+    kept = whole
     if not keep_common:
         base |= _common(rows.values(), len(rows))
-    prints = {name: _prints(own(row, base)) for name, row in rows.items()}
+        kept = {name: own(row, base) for name, row in rows.items()}
+    prints = {name: _prints(row) for name, row in kept.items()}
     found = []
     for a, b in _meeting(prints):
         pair = _pair(a, b, prints)
         if min(pair.shared) >= FEWEST and pair.share >= threshold:
             regions = tuple(_regions(prints[a], prints[b]))
             found.append(Pair(a, b, pair.shared, pair.of, regions))
-    return sorted(found, key=lambda pair: (-pair.share, pair.a, pair.b))
+    found.sort(key=lambda pair: (-pair.share, pair.a, pair.b))
+    return Compared(found, _same(whole), 1 - _size(kept) / max(_size(whole), 1))
+
+
+def _same(whole: Mapping[str, list[Token]]) -> list[list[str]]:
+    """Who has the same tokens; an accident of a short solution is none."""
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name in sorted(whole):
+        groups[tuple(token.kind for token in whole[name])].append(name)
+    found = [names for names in groups.values() if len(names) > 1 and _prints(whole[names[0]]).total >= FEWEST]
+    return sorted(found, key=lambda names: (-len(names), names))
+
+
+def _size(rows: Mapping[str, list[Token]]) -> int:
+    return sum(token.kind != GAP for row in rows.values() for token in row)
 
 
 def own(row: Sequence[Token], base: set[int]) -> list[Token]:

@@ -27,7 +27,7 @@ class Study:
         sources: the code that was compared, by code name.
         given: the code that the question gives to everybody, by file name.
         unread: code names of those without code that can be read.
-        pairs: those at or above the threshold, the largest share first.
+        pairs, same, set_aside: as of `Compared`.
         threshold: the smallest share that is shown, from 0 to 1.
         keep_common: whether what more than a third have counts.
         outdated: whether the question has changed since the submissions were graded.
@@ -40,6 +40,8 @@ class Study:
     given: dict[str, str]
     unread: list[str]
     pairs: list[Pair]
+    same: list[list[str]]
+    set_aside: float
     threshold: float
     keep_common: bool
     outdated: bool
@@ -56,6 +58,8 @@ class Study:
             "window": W,
             "compared": sorted(self.sources),
             "unread": self.unread,
+            "set_aside": round(self.set_aside, 4),
+            "same": self.same,
             "pairs": [_fields(pair) for pair in self.pairs],
         }
 
@@ -66,6 +70,7 @@ def study(question: Question, results: Results, *, threshold: float, keep_common
     sources = {code: source for code, source in read.items() if source.strip()}
     paths = [question.folder / question.spec.skeleton, *question.support]
     given = {path.name: specfile.read_text(path) for path in paths if path.suffix == ".py"}
+    found = comparing.compare(sources, given.values(), threshold=threshold, keep_common=keep_common)
     return Study(
         question=question.id,
         title=question.spec.title,
@@ -73,7 +78,9 @@ def study(question: Question, results: Results, *, threshold: float, keep_common
         sources=sources,
         given=given,
         unread=[code for code in read if code not in sources],
-        pairs=comparing.pairs(sources, given.values(), threshold=threshold, keep_common=keep_common),
+        pairs=found.pairs,
+        same=found.same,
+        set_aside=found.set_aside,
         threshold=threshold,
         keep_common=keep_common,
         outdated=results.manifest.digest != question.digest,

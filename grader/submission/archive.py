@@ -2,7 +2,7 @@
 
 The list of members is a stranger's claim. So the whole archive is refused for any member that an extracting
 program could be led astray by, sizes are never trusted, and only the two compressions are read that can be
-stopped halfway.
+stopped halfway. An archive of many submissions, which grader/batch/unpacking.py extracts, is held against the same.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
-from grader.inert import line, listed, short
+from grader.inert import listed, short
 from grader.sandbox.limits import MIB
 from grader.submission.folder import MOST_FILES
 from grader.submission.unfit import Unfit
@@ -62,15 +63,15 @@ class Archive:
         every = self.zip.infolist()
         if len(every) > MOST_FILES:
             raise too_many()
-        for member in every:
-            refuse_unsafe(member)
+        named = by_name(every)
+        if odd := next((member for member in every if kind(member)), None):
+            raise Unfit(
+                f"Make the zip again with the files themselves in it: its member {short(odd.orig_filename, 80)} is "
+                f"{kind(odd)}."
+            )
         if sum(member.file_size for member in every) > ARCHIVE_BYTES:
             raise Unfit(f"Send only solution.py and answers.yaml: the zip unpacks to over {ARCHIVE_BYTES // MIB} MiB.")
-        named = [(plain_name(member.filename), member) for member in every]
-        twice = sorted(name for name, count in Counter(name for name, _ in named).items() if count > 1)
-        if twice:
-            raise Unfit(f"Make the zip again with each file in it once: it holds {listed(twice)} twice.")
-        self.members = {name: member for name, member in named if not member.is_dir() and not SKIPPED.search(name)}
+        self.members = {name: each for name, each in named.items() if not each.is_dir() and not SKIPPED.search(name)}
         self.names = sorted(self.members)
 
     def read(self, name: str, most: int) -> bytes:
@@ -80,8 +81,7 @@ class Archive:
             Unfit: the member is corrupt, or compressed in a way that can't be read under a cap.
         """
         member = self.members[name]
-        if member.compress_type not in READABLE:
-            raise Unfit(f"Make the zip again with ordinary compression: {line(name)} is compressed in a rare way.")
+        refuse_rare(member)
         try:
             with self.zip.open(member) as file:
                 return file.read(most + 1)
@@ -100,18 +100,41 @@ class Sparing(io.BytesIO):
         return content
 
 
+def by_name(members: Iterable[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+    """The members of an archive by their plain paths; an Unfit for one whose path leads elsewhere or is there twice."""
+    every = list(members)
+    for member in every:
+        refuse_unsafe(member)
+    names = [plain_name(member.filename) for member in every]
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twice:
+        raise Unfit(f"Make the zip again with each file in it once: it holds {listed(twice)} twice.")
+    return dict(zip(names, every, strict=True))
+
+
 def refuse_unsafe(member: zipfile.ZipInfo) -> None:
-    """Raise an Unfit for a member that an extracting program could be led astray by."""
+    """Raise an Unfit for a member whose path an extracting program could be led astray by, or that is encrypted."""
     name = member.orig_filename
     shown = short(name, 80)
     if OUTSIDE.search(name):
         raise Unfit(f"Make the zip again from inside the folder: its member {shown} has a path that leads elsewhere.")
     if member.flag_bits & ENCRYPTED:
         raise Unfit(f"Make the zip again without a password: its member {shown} is encrypted.")
-    kind = stat.S_IFMT(member.external_attr >> 16)
-    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        what = "a symbolic link" if kind == stat.S_IFLNK else "neither a file nor a folder"
-        raise Unfit(f"Make the zip again with the files themselves in it: its member {shown} is {what}.")
+
+
+def refuse_rare(member: zipfile.ZipInfo) -> None:
+    """Raise an Unfit for a member in a compression that can't be read under a cap."""
+    if member.compress_type not in READABLE:
+        shown = short(member.orig_filename, 80)
+        raise Unfit(f"Make the zip again with ordinary compression: {shown} is compressed in a rare way.")
+
+
+def kind(member: zipfile.ZipInfo) -> str:
+    """What a member is, if it is neither a file nor a folder; else empty."""
+    found = stat.S_IFMT(member.external_attr >> 16)
+    if found in (0, stat.S_IFREG, stat.S_IFDIR):
+        return ""
+    return "a symbolic link" if found == stat.S_IFLNK else "neither a file nor a folder"
 
 
 def plain_name(name: str) -> str:

@@ -21,6 +21,7 @@ PROMPT: Final = "prompt.md"
 REQUIREMENTS: Final = "requirements.txt"
 OURS: Final = frozenset({README, PROMPT, CHECK, PREFLIGHT, REQUIREMENTS, PACKET, MANIFEST})
 PACKED: Final = re.compile(r"submission(-\d+)?\.zip")  # what check.py writes
+MOST_LAYERS: Final = 3  # of folders around a submission, each with nothing else in it
 NO_SOLUTION: Final = re.compile(
     r"^(test_.*|.*_test|tests|conftest|setup|noxfile|sitecustomize|usercustomize|__init__|__main__|check)\.py$",
     re.IGNORECASE,
@@ -104,6 +105,17 @@ def solution_among(names: Sequence[str], support: Collection[str]) -> str | None
 def ruled_out(name: str, support: Collection[str]) -> bool:
     """Whether a file is no solution, going by its name."""
     return name in support or NO_SOLUTION.match(name) is not None
+
+
+def are_one(names: Sequence[str]) -> bool:
+    """Whether the files of a folder are those of one submission, going by names that everybody's have.
+
+    Then what tells whose it is, is the name of the folder.
+    """
+    if {SOLUTION, *ANSWERS} & set(names):
+        return True
+    packed = [name for name in names if PACKED.fullmatch(name)]
+    return len(packed) == 1 and all(map(is_ours, names))
 
 
 def inner(names: Sequence[str]) -> str | None:

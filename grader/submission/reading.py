@@ -22,7 +22,7 @@ from grader.sandbox.limits import KIB
 from grader.submission import choosing, notebook, signatures, sourcetext, syntax
 from grader.submission.archive import ARCHIVE_BYTES, Archive
 from grader.submission.asked import Asked, fingerprint
-from grader.submission.choosing import SOLUTION, Choice, last, not_code
+from grader.submission.choosing import MOST_LAYERS, SOLUTION, Choice, last, not_code
 from grader.submission.folder import ACCEPTED, Folder, kind_of, read_regular
 from grader.submission.manifest import MANIFEST, MOST_BYTES, Manifest
 from grader.submission.notebook import NOTEBOOK_BYTES
@@ -259,20 +259,23 @@ def take_from(shelf: Shelf, path: Path, taking: Taking, asked: Asked) -> Taken:
 
 
 def opened(shelf: Shelf, taking: Taking, asked: Asked) -> tuple[Shelf, Choice | None]:
-    """The files and what they are. A folder or zip that holds everything is opened, as long as it holds no other."""
-    choice = choosing.choose(shelf.names, asked)
-    inner = choosing.inner(shelf.names) if choice is None else None
-    if inner is None:
-        return shelf, choice
-    below: Shelf
-    if isinstance(shelf, Folder) and inner.endswith("/"):
-        below = shelf.below(inner)
-    else:
-        below = archive(last(inner), shelf.read(inner, ARCHIVE_BYTES), taking)
+    """The files and what they are. Folders that hold everything are opened, and one zip, which may be in them."""
+    below, way = shelf, ""
     choice = choosing.choose(below.names, asked)
+    while choice is None and way.count("/") < MOST_LAYERS and not way.endswith(".zip"):
+        inner = choosing.inner(below.names)
+        if inner is None:
+            return shelf, None
+        if isinstance(below, Folder) and inner.endswith("/"):
+            below = below.below(inner)
+        else:
+            below = archive(last(inner), below.read(inner, ARCHIVE_BYTES), taking)
+        way += inner
+        choice = choosing.choose(below.names, asked)
     if choice is None:
         return shelf, None
-    taking.notes.append(f"{line(inner)} in it was read")
+    if way:
+        taking.notes.append(f"{line(way)} in it was read")
     return below, choice
 
 
