@@ -8,7 +8,7 @@ from bags import items, number, stream
 from bigrams import Ids
 from contexts import expect_refusal, family
 
-from grader.checks import Candidate, Mismatch, criterion, expect_array
+from grader.checks import Candidate, Mismatch, criterion, describe, expect_array
 
 TARGETS, STEPS = 12, 6
 CONTEXTS = (3, 12, 4, 1)
@@ -20,13 +20,18 @@ def batches(candidate: Candidate, tokens: list[int], **numbers: Any) -> list[tup
     settings = {**RIGHT, **numbers}
     found = []
     for pair in items(candidate.training_batches(tokens, **settings), settings["steps"], "training_batches' result"):
-        two = [
-            expect_array(each, np.shape(each), of="a batch", dtypes=("int64",)) for each in items(pair, 2, "a batch")
-        ]
-        if not all(each.size for each in two):
-            raise Mismatch("a batch is empty")
-        found.append((two[0], two[1]))
+        inputs, targets = (ids(each) for each in items(pair, 2, "a batch"))
+        found.append((inputs, targets))
     return found
+
+
+def ids(value: Any) -> Ids:
+    """A half of a batch: an int64 array of some shape that is not empty."""
+    if not isinstance(value, np.ndarray):
+        raise Mismatch(f"the inputs or targets of a batch are {describe(value)}, expected a tensor")
+    if not value.size:
+        raise Mismatch("a batch is empty")
+    return expect_array(value, value.shape, of="a batch", dtypes=("int64",))
 
 
 @criterion("same-targets")

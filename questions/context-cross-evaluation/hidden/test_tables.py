@@ -8,7 +8,7 @@ from bags import items, number
 
 from grader.checks import Candidate, Mismatch, criterion, describe
 
-CONTEXTS, SEEDS, SPLITS = (2, 8, 32), (7, 3, 5), ("train", "validation")
+CONTEXTS, SEEDS, SPLITS = (2, 8, 32), (7, 0, 5), ("train", "validation")
 SAME = 1e-9
 Table = list[list[float | None]]
 

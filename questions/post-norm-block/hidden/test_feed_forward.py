@@ -33,9 +33,8 @@ def test_it_is_w_2_after_w_1_where_the_relu_is_open(candidate: Candidate, rng: n
     found = module(x)
     first, second = numbers["w_1.weight"], numbers["w_2.weight"]
     if (first.shape[1:], second.shape) != ((D_MODEL,), (D_MODEL, len(first))):
-        raise Mismatch(
-            f"w_1 and w_2 hold {list(first.shape)} and {list(second.shape)}, expected a layer to d_ff and one back"
-        )
+        shapes = f"{list(first.shape)} and {list(second.shape)}"
+        raise Mismatch(f"w_1 and w_2 have weights of {shapes}, expected a layer to d_ff and one back")
     wide = x @ first.T + numbers.get("w_1.bias", 0)
     expect_close(found, wide @ second.T + numbers.get("w_2.bias", 0), atol=2e-3, of="ff(x)")
 
