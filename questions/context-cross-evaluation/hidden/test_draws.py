@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bags import items, number, stream
+from bags import at, integer, items, stream
 from bigrams import Ids
 from contexts import expect_refusal, family
 
@@ -60,7 +60,7 @@ def test_a_run_is_cut_into_rows_one_after_the_other(
         for what, each in (("inputs", inputs), ("targets", targets)):
             if each.shape != (TARGETS // context, context):
                 raise Mismatch(f"{what} are {list(each.shape)}, expected {[TARGETS // context, context]}")
-        rows = [tokens.index(row[0]) for row in inputs.tolist()]
+        rows = [at(tokens, row[0]) for row in inputs.tolist()]
         for row, (start, shown, wanted) in enumerate(zip(rows, inputs.tolist(), targets.tolist(), strict=True)):
             if shown != tokens[start : start + context]:
                 raise Mismatch(f"row {row} of the inputs is {shown}, which are no tokens in a row of the stream")
@@ -74,7 +74,7 @@ def test_a_run_is_cut_into_rows_one_after_the_other(
 
 def starts(found: list[tuple[Ids, Ids]], tokens: list[int]) -> list[int]:
     """Where the run of each update starts."""
-    return [min(tokens.index(token) for token in inputs.ravel().tolist()) for inputs, _ in found]
+    return [min(at(tokens, token) for token in inputs.ravel().tolist()) for inputs, _ in found]
 
 
 @criterion("starts")
@@ -99,7 +99,7 @@ def test_a_seed_gives_its_runs_again_and_another_seed_others(candidate: Candidat
 def positions(candidate: Candidate, length: int, **numbers: int) -> list[int]:
     """The candidate's places."""
     found = items(candidate.evaluation_positions(length, **numbers), numbers["count"], "evaluation_positions' result")
-    return [int(number(each, "a place")) for each in found]
+    return [integer(each, "a place") for each in found]
 
 
 @criterion("positions-drawn")
