@@ -756,6 +756,65 @@ def test_right_numbers_in_another_form_cost_nothing(grade: Grade, source: str) -
     in_full(grade(source))
 
 
+ODD_VALUES: Final = {
+    "nothing": "None",
+    "a text": "'x'",
+    "lists of unequal length": "[[1], [1, 2]]",
+    "an empty array": "np.zeros(0)",
+    "text in an array": "np.array(['a'])",
+    "no number": "float('nan')",
+    "three things": "(1, None, {})",
+    "an object": "object()",
+}
+OF_AN_ODD_KIND: Final = """
+
+import numpy as np
+
+
+def _spoilt(value):
+    odd = {odd}
+    if {inside} and isinstance(value, dict) and value:
+        return value | dict.fromkeys(list(value)[-1:], odd)
+    if {inside} and isinstance(value, list | tuple) and value:
+        return type(value)([*value[:-1], odd])
+    return odd
+
+
+def _spoiling(right):
+    return lambda *given, **named: _spoilt(right(*given, **named))
+
+
+{target} = _spoiling({target})
+"""
+
+
+@pytest.mark.parametrize(
+    ("id", "odd"),
+    [
+        pytest.param(id, odd, id=f"{id}, {name}", marks=[] if name.startswith("lists") and "norm" in id else LONG)
+        for id in BANK.paths()
+        for name, odd in ODD_VALUES.items()
+    ],
+)
+def test_no_value_that_a_function_gives_is_a_fault_of_the_grader(zygote: Zygote, id: str, odd: str) -> None:
+    """In place of a whole result, or of the last item of one, for one function or method at a time."""
+    question = BANK.get(id)
+    targets = [
+        f"{each.name}.{method}" if method else each.name
+        for each in question.spec.defines
+        for method in ([""] if each.kind == "function" else each.methods)
+    ]
+    with Engine(question, zygote) as engine:
+        for target in targets:
+            for inside in (False, True):
+                spoilt = OF_AN_ODD_KIND.format(target=target, odd=odd, inside=inside)
+                examined = engine.examiner.examine(f"{question.reference}{spoilt}", 0)
+                faults = [
+                    (check.check, check.seen) for check in examined.checks if check.outcome is Outcome.GRADER_FAULT
+                ]
+                assert not faults, (target, inside)
+
+
 # 21: state of the whole program
 
 HARMLESS_STATE: Final = {

@@ -8,7 +8,7 @@ import numpy as np
 from bigrams import Floats, Ids, log_softmax, random_table
 from numpy.typing import NDArray
 
-from grader.checks import Candidate, Handle, Mismatch, describe, tensor
+from grader.checks import Candidate, Handle, Mismatch, describe, expect_array, tensor
 
 VOCABULARY = 48
 # Losses near 5 in float32 are 1e-6 away from those in float64; the nearest wrong loss is 3e-3 away.
@@ -122,6 +122,25 @@ def number(value: Any, of: str) -> float:
     if type(value) not in (int, float):
         raise Mismatch(f"{of} is {describe(value)}, expected a number")
     return float(value)
+
+
+def integer(value: Any, of: str) -> int:
+    """A whole number as an int, of whatever type."""
+    if not (found := number(value, of)).is_integer():
+        raise Mismatch(f"{of} is {found}, expected a whole number")
+    return int(found)
+
+
+def array(value: Any, shape: tuple[int, ...], of: str) -> Floats:
+    """An array of this shape in float64; NaN has its own criteria."""
+    return expect_array(value, shape, of=of, finite=False).astype("float64")
+
+
+def at(tokens: list[int], token: int) -> int:
+    """The place of a token in a stream."""
+    if token not in tokens:
+        raise Mismatch(f"found {token}, which is no token of the stream")
+    return tokens.index(token)
 
 
 def items(value: Any, count: int | None, of: str) -> list[Any]:

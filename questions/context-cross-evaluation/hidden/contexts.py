@@ -47,8 +47,11 @@ def family(candidate: Candidate, contexts: list[int], *, seed: int, sizes: Sizes
 
 def values(candidate: Candidate, model: Handle) -> dict[str, Array]:
     """Every parameter that a model holds, by name."""
-    names = [each.name for each in candidate.inventory(model).parameters]
-    return {name: np.asarray(candidate.value(model, name)) for name in names}
+    held = {each.name: candidate.value(model, each.name) for each in candidate.inventory(model).parameters}
+    for name, value in held.items():
+        if not isinstance(value, np.ndarray):
+            raise Mismatch(f"the parameter {name} is {describe(value)}, expected numbers")
+    return held
 
 
 def shapes(sizes: Sizes = SIZES) -> dict[str, tuple[int, ...]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bags import Call, Window, adamw, calls, items, number, place, small_table, streams, watched
+from bags import Call, Window, adamw, array, calls, integer, items, number, place, small_table, streams, watched
 from bigrams import Floats
 from numpy.typing import NDArray
 
@@ -82,7 +82,9 @@ class Arm:
         for cell in items(self.run.get("cells"), None, "cells"):
             if not isinstance(cell, dict) or not {"split", "length", "loss"} <= set(cell):
                 raise Mismatch(f"a cell is {describe(cell)}, expected a dict with split, length and loss")
-            found[cell["split"], int(number(cell["length"], "a length"))] = number(cell["loss"], "the loss of a cell")
+            if not isinstance(cell["split"], str):
+                raise Mismatch(f"the split of a cell is {describe(cell['split'])}, expected its name")
+            found[cell["split"], integer(cell["length"], "a length")] = number(cell["loss"], "the loss of a cell")
         return found
 
     def history(self) -> list[tuple[int, float]]:
@@ -91,7 +93,7 @@ class Arm:
         for entry in items(self.run.get("history"), None, "history"):
             if not isinstance(entry, dict) or not {"step", "validation_loss"} <= set(entry):
                 raise Mismatch(f"an entry is {describe(entry)}, expected a dict with step and validation_loss")
-            found.append((int(number(entry["step"], "a step")), number(entry["validation_loss"], "a validation loss")))
+            found.append((integer(entry["step"], "a step"), number(entry["validation_loss"], "a validation loss")))
         return found
 
     def expected(self) -> list[Floats]:
@@ -161,6 +163,8 @@ def arm(
     training, evaluated = [], []
     left = steps * TARGETS
     for call in calls(candidate, name):
+        if call.ids.ndim != 2 or not call.ids.size:
+            raise Mismatch(f"the model of context {context} was shown ids of {list(call.ids.shape)}, expected rows")
         windows = [place(row, data) for row in call.ids.tolist()]
         validates = windows[0] is not None and windows[0].split == "validation"
         if call.recorded and (call.training or (left > 0 and not validates)):
@@ -168,5 +172,5 @@ def arm(
             left -= call.ids.size
         else:
             evaluated += windows
-    trained = np.asarray(candidate.value(model, "model.table"), dtype="float64")
+    trained = array(candidate.value(model, "model.table"), table.shape, "the table of a trained model")
     return Arm(context, table, trained, training, evaluated, data, run)

@@ -409,8 +409,8 @@ def table(candidate: Candidate) -> Any:
 
 @probe
 def table_of_one_seed(candidate: Candidate) -> Any:
-    """The table of one seed."""
-    return candidate.cross_table(runs(generator()), split="validation", seed=SEEDS[1])
+    """The tables of two seeds, one of which is 0."""
+    return [candidate.cross_table(runs(generator()), split="validation", seed=seed) for seed in SEEDS[:2]]
 
 
 @probe

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bags import items, number, stream
+from bags import at, integer, items, stream
 from bigrams import Ids
 from contexts import expect_refusal, family
 
-from grader.checks import Candidate, Mismatch, criterion, expect_array
+from grader.checks import Candidate, Mismatch, criterion, describe, expect_array
 
 TARGETS, STEPS = 12, 6
 CONTEXTS = (3, 12, 4, 1)
@@ -20,13 +20,18 @@ def batches(candidate: Candidate, tokens: list[int], **numbers: Any) -> list[tup
     settings = {**RIGHT, **numbers}
     found = []
     for pair in items(candidate.training_batches(tokens, **settings), settings["steps"], "training_batches' result"):
-        two = [
-            expect_array(each, np.shape(each), of="a batch", dtypes=("int64",)) for each in items(pair, 2, "a batch")
-        ]
-        if not all(each.size for each in two):
-            raise Mismatch("a batch is empty")
-        found.append((two[0], two[1]))
+        inputs, targets = (ids(each) for each in items(pair, 2, "a batch"))
+        found.append((inputs, targets))
     return found
+
+
+def ids(value: Any) -> Ids:
+    """A half of a batch: an int64 array of some shape that is not empty."""
+    if not isinstance(value, np.ndarray):
+        raise Mismatch(f"the inputs or targets of a batch are {describe(value)}, expected a tensor")
+    if not value.size:
+        raise Mismatch("a batch is empty")
+    return expect_array(value, value.shape, of="a batch", dtypes=("int64",))
 
 
 @criterion("same-targets")
@@ -55,7 +60,7 @@ def test_a_run_is_cut_into_rows_one_after_the_other(
         for what, each in (("inputs", inputs), ("targets", targets)):
             if each.shape != (TARGETS // context, context):
                 raise Mismatch(f"{what} are {list(each.shape)}, expected {[TARGETS // context, context]}")
-        rows = [tokens.index(row[0]) for row in inputs.tolist()]
+        rows = [at(tokens, row[0]) for row in inputs.tolist()]
         for row, (start, shown, wanted) in enumerate(zip(rows, inputs.tolist(), targets.tolist(), strict=True)):
             if shown != tokens[start : start + context]:
                 raise Mismatch(f"row {row} of the inputs is {shown}, which are no tokens in a row of the stream")
@@ -69,7 +74,7 @@ def test_a_run_is_cut_into_rows_one_after_the_other(
 
 def starts(found: list[tuple[Ids, Ids]], tokens: list[int]) -> list[int]:
     """Where the run of each update starts."""
-    return [min(tokens.index(token) for token in inputs.ravel().tolist()) for inputs, _ in found]
+    return [min(at(tokens, token) for token in inputs.ravel().tolist()) for inputs, _ in found]
 
 
 @criterion("starts")
@@ -94,7 +99,7 @@ def test_a_seed_gives_its_runs_again_and_another_seed_others(candidate: Candidat
 def positions(candidate: Candidate, length: int, **numbers: int) -> list[int]:
     """The candidate's places."""
     found = items(candidate.evaluation_positions(length, **numbers), numbers["count"], "evaluation_positions' result")
-    return [int(number(each, "a place")) for each in found]
+    return [integer(each, "a place") for each in found]
 
 
 @criterion("positions-drawn")

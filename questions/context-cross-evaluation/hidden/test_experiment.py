@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bags import SAME_LOSS, VOCABULARY, loss, place, small_table, stream, streams, watched
+from bags import SAME_LOSS, VOCABULARY, array, integer, loss, place, small_table, stream, streams, watched
 from experiments import (
     CONTEXTS,
     COUNT,
@@ -18,7 +18,7 @@ from experiments import (
     experiment,
 )
 
-from grader.checks import Candidate, Mismatch, criterion, describe, tensor
+from grader.checks import Candidate, Mismatch, criterion, describe, largest_difference, tensor
 
 
 @criterion("run-batches")
@@ -177,10 +177,10 @@ def test_every_supported_length_has_its_loss(candidate: Candidate, rng: np.rando
 @criterion("run-cells")
 def test_a_run_says_whose_it_is(candidate: Candidate, rng: np.random.Generator) -> None:
     for arm in experiment(candidate, rng, seed=11):
-        if (arm.run.get("seed"), arm.run.get("context")) != (11, arm.context):
+        said = {name: integer(arm.run.get(name), f"the {name} of a run") for name in ("context", "seed")}
+        if said != {"context": arm.context, "seed": 11}:
             raise Mismatch(
-                f"the run of context {arm.context} and seed 11 says context {arm.run.get('context')!r} and seed "
-                f"{arm.run.get('seed')!r}"
+                f"the run of context {arm.context} and seed 11 says context {said['context']} and seed {said['seed']}"
             )
 
 
@@ -200,8 +200,8 @@ def test_how_often_one_looks_changes_nothing(candidate: Candidate, rng: np.rando
         candidate.support("random").seed(7)
         candidate.support("numpy.random").seed(7)
         candidate.cross_evaluate([model], [4], data, **{**RIGHT, "steps": 6, "eval_every": every})
-        found.append([np.asarray(candidate.value(part, "weight")) for part in parts])
-    off = max(float(np.abs(one - other).max()) for one, other in zip(*found, strict=True))
+        found.append([array(candidate.value(part, "weight"), (VOCABULARY, width), "a weight") for part in parts])
+    off = max(largest_difference(one, other) for one, other in zip(*found, strict=True))
     if off > 1e-5:
         raise Mismatch(
             f"with an evaluation after every update a weight is {off:.2g} away from where it is with two, "
@@ -228,7 +228,7 @@ def test_an_experiment_leaves_contexts_and_streams_as_they_were(candidate: Candi
     models = [watched(candidate, f"context-{context}", small_table(rng)) for context in CONTEXTS]
     candidate.cross_evaluate(models, *(candidate.attribute(holder, name) for name in given), **RIGHT)
     for name, value in given.items():
-        if candidate.value(holder, name) != value:
+        if repr(candidate.value(holder, name)) != repr(value):
             raise Mismatch(f"cross_evaluate changed its {name}, expected them as they were")
 
 

@@ -91,7 +91,7 @@ def test_the_model_is_left_in_the_mode_that_it_came_in(
     else:
         if raises:
             raise Mismatch("the model raised in loss_at, and the error did not come through")
-    if {candidate.value(model, "training"), candidate.value(model, "model.training")} != {training}:
+    if any(candidate.value(model, name) is not training for name in ("training", "model.training")):
         words = ("training", "evaluation") if training else ("evaluation", "training")
         raise Mismatch(f"the model came in {words[0]} mode and was left in {words[1]} mode")
 

@@ -8,7 +8,7 @@ from bags import items, number
 
 from grader.checks import Candidate, Mismatch, criterion, describe
 
-CONTEXTS, SEEDS, SPLITS = (2, 8, 32), (7, 3, 5), ("train", "validation")
+CONTEXTS, SEEDS, SPLITS = (2, 8, 32), (7, 0, 5), ("train", "validation")
 SAME = 1e-9
 Table = list[list[float | None]]
 
@@ -97,5 +97,5 @@ def test_the_runs_that_are_given_stay_as_they_were(candidate: Candidate, rng: np
     holder = candidate.torch.nn.Module()
     candidate.assign(holder, "runs", given)
     candidate[what](candidate.attribute(holder, "runs"), split="train")
-    if candidate.value(holder, "runs") != given:
+    if repr(candidate.value(holder, "runs")) != repr(given):
         raise Mismatch(f"{what} changed the runs that it was given, expected them as they were")

@@ -37,7 +37,8 @@ def expect_tables(text: str) -> None:
 
 def numbers_of(cells: list[str]) -> list[float]:
     """Every number in a row, whatever minus it has and whatever stands around it."""
-    text = " | ".join(SPACE.sub("", DASH.sub(" -", cell)) for cell in cells[1:])
+    plain = (re.sub(r"\.{2,}", " … ", cell) for cell in cells[1:])  # a range may be written 2.1..2.4
+    text = " | ".join(SPACE.sub("", DASH.sub(" -", cell)) for cell in plain)
     return [float(each.replace(",", "")) for each in re.findall(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?", text)]
 
 

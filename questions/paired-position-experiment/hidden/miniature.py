@@ -84,8 +84,17 @@ def as_windows(starts: Ids, context: int) -> tuple[Any, Any]:
     return tensor(places), tensor(places + 1)
 
 
+def hits(starts: Ids, first: int, count: int) -> Ids:
+    """How often each of the `count` starts from `first` on was drawn."""
+    if starts.min() < first or starts.max() >= first + count:
+        raise Mismatch(f"windows start at {starts.min()} to {starts.max()}, expected {first} to {first + count - 1}")
+    return np.bincount(starts - first, minlength=count)
+
+
 def rows(ids: list[Ids]) -> list[tuple[int, ...]]:
     """All the sequences in arrays (B, T), in order."""
+    if any(array.ndim > 2 for array in ids):
+        raise Mismatch("the model was shown ids with more axes than batch and time")
     return [tuple(int(each) for each in row) for array in ids for row in np.atleast_2d(array)]
 
 
@@ -102,9 +111,14 @@ def build(candidate: Candidate, vocab_size: int, seed: int, **numbers: Any) -> d
 
 def weights(candidate: Candidate, model: Handle) -> dict[str, NDArray[Any]]:
     """Every parameter of a model once, by one of its names."""
-    held = plain(candidate, "dict", model.state_dict())  # all in one message
+    state = plain(candidate, "dict", model.state_dict())  # all in one message
+    held = state if isinstance(state, dict) else {}
     named = {each.name for each in candidate.inventory(model).parameters}
-    return {name: held[name] if name in held else np.asarray(candidate.value(model, name)) for name in sorted(named)}
+    found = {name: held[name] if name in held else candidate.value(model, name) for name in sorted(named)}
+    for name, value in found.items():
+        if not isinstance(value, np.ndarray):
+            raise Mismatch(f"the parameter {name} is {describe(value)}, expected numbers")
+    return found
 
 
 def history(candidate: Candidate, training: Handle) -> list[dict[str, Any]]:

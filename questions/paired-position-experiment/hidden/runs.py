@@ -36,11 +36,11 @@ class Run:
     def table(self) -> NDArray[np.float32]:
         """The table (V, V) of the model now."""
         value = self.candidate.value(self.model, "model.table")
-        return expect_array(value, np.shape(value), of="the table of the model")
+        return expect_array(value, (VOCABULARY, VOCABULARY), of="the table of the model")
 
     def calls(self, *, updates: bool) -> list[Ids]:
         """The ids (B, T) of every call so far: those of updates, in training mode and recorded, or all others."""
-        notes = self.candidate.support("tiny_models").calls(self.name)
+        notes = [note for note in self.candidate.support("tiny_models").calls(self.name) if "recorded" in note]
         return [note["ids"] for note in notes if (note["training"] and note["recorded"]) is updates]
 
     @property
@@ -92,7 +92,7 @@ def adamw(table: NDArray[Any], batches: list[Ids], rate: float, decay: float) ->
     table = table.astype("float64")
     first, second = np.zeros_like(table), np.zeros_like(table)
     for step, inputs in enumerate(batches, 1):
-        fresh = gradient(table, inputs, inputs + 1)
+        fresh = gradient(table, inputs, np.minimum(inputs + 1, len(table) - 1))
         first = BETA_1 * first + (1 - BETA_1) * fresh
         second = BETA_2 * second + (1 - BETA_2) * fresh**2
         direction = first / (1 - BETA_1**step) / (np.sqrt(second / (1 - BETA_2**step)) + EPSILON)

@@ -9,7 +9,7 @@ from block_oracle import apply_all, normalised, shapes
 from miniature import ARMS, SMALL, TRANSFORMERS, build, weights
 from numpy.typing import NDArray
 
-from grader.checks import Candidate, Handle, Mismatch, criterion, expect_array, expect_close, tensor
+from grader.checks import Candidate, Handle, Mismatch, criterion, describe, expect_array, expect_close, tensor
 
 TOKENS = 11  # the vocabulary; no other size is as large
 WIDTH, CONTEXT, HEADS, BLOCKS = (SMALL[name] for name in ("width", "context", "heads", "blocks"))
@@ -36,7 +36,17 @@ def named(parameters: dict[str, NDArray[Any]], name: str, arm: str) -> NDArray[n
 def read(candidate: Candidate, model: Handle, name: str) -> NDArray[np.float64]:
     """One tensor of a model by its name, in float64, whatever other names it has."""
     value = candidate.value(model, name)
-    return expect_array(value, np.shape(value), of=name).astype("float64")
+    if not isinstance(value, np.ndarray):
+        raise Mismatch(f"{name} is {describe(value)}, expected a tensor")
+    return expect_array(value, value.shape, of=name).astype("float64")
+
+
+def scores(model: Handle, ids: NDArray[Any]) -> NDArray[Any]:
+    """What a model gives for ids (B, T): numbers (B, T, …), however many."""
+    found = model(ids)
+    if not isinstance(found, np.ndarray) or found.ndim != 3 or found.shape[:2] != ids.shape:
+        raise Mismatch(f"for ids of {list(ids.shape)} a model returns {describe(found)}, expected its logits")
+    return found
 
 
 @criterion("arms")
@@ -125,11 +135,12 @@ def test_one_model_changes_and_the_others_do_not(candidate: Candidate, rng: np.r
     models = build(candidate, TOKENS, 3)
     ids = rng.integers(0, TOKENS, size=(2, CONTEXT))
     for arm in ARMS:
-        before = {other: np.asarray(models[other](ids)) for other in ARMS if other != arm}
+        before = {other: scores(models[other], ids) for other in ARMS if other != arm}
         moved = {name: tensor(value + 1) for name, value in weights(candidate, models[arm]).items()}
         models[arm].load_state_dict(moved, strict=False)
         for other, logits in before.items():
-            if not np.allclose(models[other](ids), logits, atol=1e-6):
+            after = scores(models[other], ids)
+            if after.shape != logits.shape or not np.allclose(after, logits, atol=1e-6):
                 raise Mismatch(f"changing the weights of {arm} changes what {other} computes")
 
 
@@ -139,7 +150,10 @@ def test_the_bigram_scores_from_the_last_token(candidate: Candidate, rng: np.ran
     found = weights(candidate, model)
     rows, head, bias = (named(found, name, "bigram") for name in ("token_embedding.weight", "head.weight", "head.bias"))
     ids = rng.integers(0, TOKENS, size=(3, CONTEXT))
-    expect_close(model(ids), rows[ids] @ head.T + bias, atol=1e-4, of="the logits of bigram")
+    logits = scores(model, ids)
+    if rows.shape != (TOKENS, WIDTH) or head.shape != rows.shape or bias.shape != (TOKENS,):
+        raise Mismatch("the embeddings, the head's weight or its bias in bigram have another shape than the prompt's")
+    expect_close(logits, rows[ids] @ head.T + bias, atol=1e-4, of="the logits of bigram")
 
 
 @criterion("transformer")
@@ -154,10 +168,11 @@ def test_blocks_norm_and_head_in_turn(candidate: Candidate, rng: np.random.Gener
     wanted = shapes(WIDTH, HEADS, WIDTH // HEADS, WIDTH // HEADS, 4 * WIDTH)
     blocks = [{name: read(candidate, model, f"blocks.{i}.{name}") for name in wanted} for i in range(BLOCKS)]
     ids = rng.integers(0, TOKENS, size=(2, CONTEXT))
+    found = scores(model, ids)
     x, _ = apply_all(read(candidate, model, "token_embedding.weight")[ids], blocks, HEADS)
     x = normalised(x, *(read(candidate, model, f"final_norm.{part}") for part in ("weight", "bias")))
     logits = x @ read(candidate, model, "head.weight").T + read(candidate, model, "head.bias")
-    expect_close(model(ids), logits, atol=2e-4, of="the logits of blocks")
+    expect_close(found, logits, atol=2e-4, of="the logits of blocks")
 
 
 @criterion("causal")
@@ -168,15 +183,15 @@ def test_later_tokens_change_nothing_before_them(candidate: Candidate, rng: np.r
     for place in range(1, CONTEXT):
         changed = ids.copy()
         changed[:, place:] = (ids[:, place:] + rng.integers(1, TOKENS, size=(2, CONTEXT - place))) % TOKENS
-        before, after = np.asarray(model(ids)), np.asarray(model(changed))
-        if not np.allclose(before[:, :place], after[:, :place], atol=1e-5):
+        before, after = scores(model, ids), scores(model, changed)
+        if before.shape != after.shape or not np.allclose(before[:, :place], after[:, :place], atol=1e-5):
             raise Mismatch(f"in {arm}, logits before place {place} depend on tokens from there on")
 
 
 @criterion("no-positions")
 def test_blocks_can_not_tell_equal_tokens_apart(candidate: Candidate) -> None:
     # Where all tokens are equal, so is what a causal block makes of them, unless positions tell them apart.
-    logits = np.asarray(build(candidate, TOKENS, 3)["blocks"](np.full((2, CONTEXT), 7)))
+    logits = scores(build(candidate, TOKENS, 3)["blocks"], np.full((2, CONTEXT), 7))
     if not np.allclose(logits, logits[:, :1], atol=1e-4):
         raise Mismatch("blocks gives different logits for equal tokens at different places, as if it had positions")
 
@@ -192,6 +207,6 @@ def test_sinusoids_are_added_to_the_embeddings(
     rows = rng.normal(size=(TOKENS, width))
     rows[:length] = rng.normal(size=width) - sinusoids(length, width)
     candidate.attribute(model, "token_embedding").load_state_dict({"weight": tensor(rows.astype("float32"))})
-    logits = np.asarray(model(np.stack([np.arange(length)] * 2)))
+    logits = scores(model, np.stack([np.arange(length)] * 2))
     if not np.allclose(logits, logits[:, :1], atol=2e-3):
         raise Mismatch("what sinusoidal adds to the embeddings is not the position vectors of places 0, 1, 2, …")

@@ -65,8 +65,8 @@ class Block:
 
     def attention(self, x: Array) -> Array:
         """What the block's own attention gives for x (B, T, d_model)."""
-        result = self.module.attn(*[x.astype("float32")] * 3)
-        return as_array(result[0] if isinstance(result, tuple) else result, x.shape, "attn")
+        result = parts_of(self.module.attn(*[x.astype("float32")] * 3))
+        return as_array(result[0] if result else None, x.shape, "attn")
 
     def feed_forward(self, x: Array) -> Array:
         """What the block's own feed-forward network gives for x (B, T, d_model)."""
@@ -108,11 +108,14 @@ def drawn(rng: np.random.Generator, name: str, shape: tuple[int, ...]) -> Array:
 
 
 def known(candidate: Candidate, module: Handle, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-    """The shapes of those parameters of a module that are there; a bias may be left out, which costs its criterion."""
+    """The shapes of those parameters of a module that are there.
+
+    A bias may be left out, and so may the gain of a norm, which costs its criterion.
+    """
     shapes = {}
     for name in names:
         found = candidate.value(module, name)
-        if found is None and name.endswith("bias"):
+        if found is None and (name.endswith("bias") or name.startswith("ln")):
             continue
         if not isinstance(found, np.ndarray):
             raise Mismatch(f"{name} is {describe(found)}, expected an array")
@@ -135,10 +138,19 @@ def build(candidate: Candidate, rng: np.random.Generator) -> Block:
                 numbers[name] = drawn(rng, name, shape)
                 put(module, name, numbers[name])
     # Read back, since where two norms are one object it has the numbers that were written last.
-    ln2 = Norm(*(candidate.value(module, f"ln2.{name}") for name in ("weight", "bias")))
+    read = {name: candidate.value(module, name) for name in numbers if name.startswith("ln2")}
     module.train(False)
     shapes = {name: each.shape for name, each in numbers.items()}
-    return Block(module, shapes, Norm(numbers["ln1.weight"], numbers["ln1.bias"]), ln2)
+    return Block(module, shapes, norm_of(numbers, "ln1"), norm_of(read, "ln2"))
+
+
+def norm_of(numbers: dict[str, Any], name: str) -> Norm:
+    """A norm by its numbers: one without a gain has ones there, and one without a bias zeros."""
+    gain, bias = (
+        as_array(numbers.get(f"{name}.{part}", default), (SIZES[0],), f"{name}.{part}")
+        for part, default in (("weight", np.ones(SIZES[0])), ("bias", np.zeros(SIZES[0])))
+    )
+    return Norm(gain, bias)
 
 
 def tokens(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:
@@ -154,12 +166,20 @@ def as_array(value: Any, shape: tuple[int, ...], of: str) -> Array:
 
 
 def output_of(result: Any, shape: tuple[int, ...]) -> Array:
-    """The output in what a block returned, wherever in a tuple it is: what is returned has its own criterion."""
-    parts = result if isinstance(result, tuple) else (result,)
-    fitting = [part for part in parts if isinstance(part, np.ndarray) and part.shape == shape]
+    """The output in what a block returned, wherever it is: what is returned has its own criterion."""
+    fitting = [part for part in parts_of(result) if isinstance(part, np.ndarray) and part.shape == shape]
     if not fitting:
         raise Mismatch(f"the block gives {describe(result)}, expected an output of shape {list(shape)}")
     return as_array(fitting[0], shape, "the block")
+
+
+def parts_of(result: Any) -> list[Any]:
+    """All that a block returned, in whatever tuples, lists and dicts it stands."""
+    if isinstance(result, dict):
+        result = list(result.values())
+    if isinstance(result, list | tuple):
+        return [part for each in result for part in parts_of(each)]
+    return [result]
 
 
 def same(one: Array, other: Array) -> bool:

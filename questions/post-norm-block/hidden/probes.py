@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from oracle import FEED_FORWARD, SIZES, build, drawn, known, output_of, put, tokens
-from test_block import parts_of
 from test_feed_forward import D_MODEL, network
-from test_in_a_model import as_function
+from test_in_a_model import as_function, leads_with_an_array
 
 from grader.checks import Candidate, probe
 
@@ -68,9 +67,24 @@ def whole(candidate: Candidate) -> list[bool]:
 
 @probe
 def returned(candidate: Candidate) -> list[Any]:
-    """The shapes of what comes back."""
+    """What comes back: the kinds of what holds it, and the shapes of the arrays."""
     rng = np.random.default_rng(SEED)
-    return [np.shape(part) for part in parts_of(build(candidate, rng).module(tokens(rng, *SHAPE)))]
+    return outline(build(candidate, rng).module(tokens(rng, *SHAPE)))
+
+
+def outline(value: Any) -> Any:
+    """The shape of an array, the kind and the outlines of a list or tuple, and the kind of all else."""
+    if isinstance(value, np.ndarray):
+        return value.shape
+    kind = type(value).__name__
+    return [kind, *map(outline, value)] if isinstance(value, list | tuple) else kind
+
+
+@probe
+def returned_for_one_token(candidate: Candidate) -> Any:
+    """The same for one sequence of one token."""
+    rng = np.random.default_rng(SEED)
+    return outline(build(candidate, rng).module(tokens(rng, 1, 1, SIZES[0])))
 
 
 @probe
@@ -99,6 +113,6 @@ def gradient(candidate: Candidate) -> Any:
     rng = np.random.default_rng(SEED)
     block = build(candidate, rng)
     x = tokens(rng, *SHAPE)
-    if not isinstance(block.module(x), tuple):
-        return "no tuple"
+    if not leads_with_an_array(block.module(x)):
+        return "no array first"
     return numbers(candidate.gradient(as_function(candidate, block), x, rng.normal(size=SHAPE).astype("float32")).at_x)

@@ -30,8 +30,13 @@ def test_it_is_w_2_after_w_1_where_the_relu_is_open(candidate: Candidate, rng: n
     x = np.abs(rng.normal(size=(2, 5, D_MODEL))).astype("float32") + 0.5
     for name, values in numbers.items():
         put(module, name, values)
-    wide = x @ numbers["w_1.weight"].T + numbers.get("w_1.bias", 0)
-    expect_close(module(x), wide @ numbers["w_2.weight"].T + numbers.get("w_2.bias", 0), atol=2e-3, of="ff(x)")
+    found = module(x)
+    first, second = numbers["w_1.weight"], numbers["w_2.weight"]
+    if (first.shape[1:], second.shape) != ((D_MODEL,), (D_MODEL, len(first))):
+        shapes = f"{list(first.shape)} and {list(second.shape)}"
+        raise Mismatch(f"w_1 and w_2 have weights of {shapes}, expected a layer to d_ff and one back")
+    wide = x @ first.T + numbers.get("w_1.bias", 0)
+    expect_close(found, wide @ second.T + numbers.get("w_2.bias", 0), atol=2e-3, of="ff(x)")
 
 
 @criterion("relu")

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.checks import Mismatch
+
 Array = NDArray[Any]
 Shapes = dict[str, tuple[int, ...]]
 
@@ -48,8 +50,28 @@ def normalised(x: Array, gain: Array, bias: Array) -> Array:
     return np.asarray(centred / spread * gain + bias)
 
 
+def expect_block(weights: Mapping[str, Array], d_model: int, n_head: int) -> None:
+    """Raise a Mismatch unless these tensors fit each other in a block of this width and as many heads."""
+    d_k, d_v, d_ff = (
+        sum(weights[name].shape[:1]) // parts
+        for name, parts in (
+            ("attention.w_q.weight", n_head),
+            ("attention.w_v.weight", n_head),
+            ("feed_forward.widen.weight", 1),
+        )
+    )
+    for name, shape in shapes(d_model, n_head, d_k, d_v, d_ff).items():
+        if weights[name].shape != shape:
+            raise Mismatch(f"{name} has the shape {list(weights[name].shape)}, which fits no block of {n_head} heads")
+
+
 def apply(x: Array, weights: Mapping[str, Array], n_head: int) -> tuple[Array, Array]:
-    """The block's embeddings (B, T, D) and its attention map (B, H, T, T), for x of (B, T, D)."""
+    """The block's embeddings (B, T, D) and its attention map (B, H, T, T), for x of (B, T, D).
+
+    Raises:
+        Mismatch: the tensors don't fit each other, which may be the candidate's.
+    """
+    expect_block(weights, x.shape[-1], n_head)
     tensors = {name: value.astype("float64") for name, value in weights.items()}
     batch, length, _ = x.shape
 

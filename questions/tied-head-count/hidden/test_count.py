@@ -42,6 +42,9 @@ def expect_groups(value: object, expected: list[list[str]]) -> None:
     if not isinstance(value, list | tuple) or not all(isinstance(group, list | tuple) for group in value):
         raise Mismatch(f"tied_names gives {describe(value)}, expected a list of lists of names")
     found = [list(group) for group in value]
+    for name in (each for group in found for each in group):
+        if not isinstance(name, str):
+            raise Mismatch(f"a group of tied_names holds {describe(name)}, expected names")
     if found != expected:
         raise Mismatch(f"tied_names gives {_words(found)}, expected {_words(expected)}")
 

@@ -56,6 +56,13 @@ def shape_of_maps(candidate: Candidate) -> Any:
 
 
 @probe
+def one_token(candidate: Candidate) -> Any:
+    """The shape of the embeddings of one sequence of one token."""
+    found, _ = pair(built(candidate, 2)(X[:1, :1]))
+    return found.shape if isinstance(found, np.ndarray) else "no array"
+
+
+@probe
 def two_calls(candidate: Candidate) -> tuple[bool, bool, bool]:
     """Whether x stays as it was, the call repeats, and its result stays."""
     seen = candidate.observe(built(candidate, 2), X)
@@ -100,7 +107,7 @@ def generator(candidate: Candidate) -> bool:
 @probe
 def sizes(candidate: Candidate) -> Any:
     """The shapes of a block's parameters, with every argument unlike the others."""
-    (block,) = blocks_of(candidate, built(candidate, 1, Sizes(6, 3, 4, 5, 7)), 1)
+    (block,) = blocks_of(candidate, built(candidate, 2, Sizes(6, 3, 4, 5, 7)), 1)
     return sorted((name, list(shape)) for name, shape in shapes_in(candidate, block).items())
 
 
@@ -137,7 +144,7 @@ def gradients(candidate: Candidate) -> list[str]:
 @probe
 def depths(candidate: Candidate) -> list[str]:
     """What becomes of a few depths."""
-    return [_depth(candidate, depth) for depth in (-2, 0)]
+    return [_depth(candidate, depth) for depth in (-2, 0, 1)]
 
 
 def _depth(candidate: Candidate, depth: int) -> str:

@@ -62,7 +62,11 @@ def _reached(candidate: Candidate, stack: Handle, path: str) -> Handle:
 def weights_of(candidate: Candidate, block: Handle, names: tuple[str, ...] = ()) -> dict[str, Array]:
     """A block's parameters by name; all of them, or those asked for."""
     wanted = names or tuple(block_oracle.shapes(*SIZES))
-    return {name: candidate.value(block, name) for name in wanted}
+    found = {name: candidate.value(block, name) for name in wanted}
+    for name, value in found.items():
+        if not isinstance(value, np.ndarray):
+            raise Mismatch(f"{name} of a block is {describe(value)}, expected numbers")
+    return found
 
 
 def shapes_in(candidate: Candidate, module: Handle) -> dict[str, tuple[int, ...]]:
@@ -88,8 +92,8 @@ def with_random_blocks(candidate: Candidate, depth: int, rng: np.random.Generato
 def without_queries(candidate: Candidate, place: int, rng: np.random.Generator) -> Handle:
     """A stack of three whose block at `place` looks everywhere alike, whatever reaches it: its map gives it away."""
     stack, blocks = with_random_blocks(candidate, 3, rng)
-    shape = shapes_in(candidate, blocks[place])["attention.w_q.weight"]
-    blocks[place].load_state_dict({"attention.w_q.weight": np.zeros(shape, "float32")}, False)
+    queries = weights_of(candidate, blocks[place], ("attention.w_q.weight",))
+    blocks[place].load_state_dict({name: np.zeros_like(value) for name, value in queries.items()}, False)
     return stack
 
 

@@ -27,6 +27,16 @@ def test_a_depth_below_one_is_refused(candidate: Candidate, depth: int) -> None:
     raise Mismatch(f"n_layers={depth} was accepted, expected a ValueError")
 
 
+@criterion("depth-refused")
+def test_one_block_is_deep_enough(candidate: Candidate, rng: np.random.Generator) -> None:
+    x = embeddings(rng, 2, 5, SIZES.d_model)
+    try:
+        built(candidate, 2)(x)
+    except Raised:
+        return  # what no stack can do has criteria of its own
+    built(candidate, 1)(x)
+
+
 @criterion("block-sizes")
 @pytest.mark.parametrize("sizes", [SIZES, Sizes(6, 3, 2, 5, 7)], ids=["wide", "narrow"])
 def test_the_blocks_have_the_sizes_asked_for(candidate: Candidate, sizes: Sizes) -> None:
@@ -67,7 +77,8 @@ def test_no_two_blocks_start_alike(candidate: Candidate) -> None:
     for name in MATRICES:
         for one, other in ((0, 1), (0, 2), (1, 2)):
             # A part of one matrix in another would be no chance either: floats drawn at random hardly ever repeat.
-            if np.mean(values[one][name] == values[other][name]) > 0.1:
+            pair = values[one][name], values[other][name]
+            if pair[0].shape == pair[1].shape and np.mean(pair[0] == pair[1]) > 0.1:
                 raise Mismatch(f"{name} starts with the same values in blocks {one} and {other}")
 
 
@@ -95,7 +106,7 @@ def test_gradients_reach_every_parameter_of_every_block(candidate: Candidate, rn
 
 
 @criterion("checkpoint-keys")
-@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("depth", [2, 3])
 def test_a_checkpoint_with_the_agreed_keys_fits(candidate: Candidate, rng: np.random.Generator, depth: int) -> None:
     stack = built(candidate, depth)
     held = shapes_in(candidate, stack)
