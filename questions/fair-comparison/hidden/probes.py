@@ -17,6 +17,7 @@ from comparisons import (
     compare,
     generation,
     loss,
+    nested,
     starts,
     stream,
     streams,
@@ -24,12 +25,13 @@ from comparisons import (
     tokens_of,
     watched,
     windows,
+    windows_of,
 )
-from test_generation import PROMPTS
+from test_generation import PROMPTS, shares_drawn
 from test_report import BAD, models_to_count
 from test_traces import UNKNOWN, modes, state
 
-from grader.checks import Candidate, Handle, Raised, probe, tensor
+from grader.checks import Candidate, Handle, Raised, probe
 
 
 def generator() -> np.random.Generator:
@@ -42,14 +44,28 @@ def twins(candidate: Candidate, table: Any) -> dict[str, Handle]:
     return {name: watched(candidate, name, table) for name in ("one", "two")}
 
 
+def compare_anything(candidate: Candidate) -> None:
+    """A comparison like any other, before one that raises: where this one does too, that tells nothing."""
+    rng = generator()
+    compare(candidate, twins(candidate, random_table(rng, VOCABULARY)), streams(rng), new_tokens=1)
+
+
 @probe
 def windows_shared(candidate: Candidate) -> bool:
     """Whether two models see the same windows."""
     rng = generator()
     models = twins(candidate, random_table(rng, VOCABULARY))
     compare(candidate, models, streams(rng))
-    one, two = (sorted(windows(candidate, name, TRAIN)) for name in models)
+    one, two = (sorted(windows_of(candidate, name, TRAIN)) for name in models)
     return one == two
+
+
+@probe
+def splits_shown(candidate: Candidate) -> list[bool]:
+    """Of which splits there are windows."""
+    rng = generator()
+    compare(candidate, {"one": watched(candidate, "one", random_table(rng, VOCABULARY))}, streams(rng))
+    return [bool(windows_of(candidate, "one", tokens)) for tokens in (TRAIN, VALIDATION)]
 
 
 @probe
@@ -69,7 +85,7 @@ def seed_of_the_windows(candidate: Candidate) -> list[bool]:
     data, table, seen = streams(rng), random_table(rng, VOCABULARY), []
     for seed in (3, 3, 4):
         compare(candidate, {"one": watched(candidate, "one", table)}, data, seed=seed)
-        seen.append(sorted(windows(candidate, "one", VALIDATION)))
+        seen.append(sorted(windows_of(candidate, "one", TRAIN)))
     return [seen[0] == seen[1], seen[0] == seen[2]]
 
 
@@ -98,6 +114,7 @@ def batches_that_count(candidate: Candidate) -> str:
 @probe
 def pairs(candidate: Candidate) -> str:
     """Whether a model that returns a tuple can be measured."""
+    compare_anything(candidate)
     model = watched(candidate, "pair", chain(), "BigramWithLoss")
     try:
         compare(candidate, {"pair": model}, streams(generator()), new_tokens=1)
@@ -139,16 +156,18 @@ def modes_afterwards(candidate: Candidate) -> list[Any]:
     found = []
     for whole in (True, False):
         for part in (True, False):
-            model = watched(candidate, "one", random_table(rng, VOCABULARY)).train(whole)
+            model = nested(candidate, "one", random_table(rng, VOCABULARY)).train(whole)
             candidate.attribute(model, "model").train(part)
+            candidate.attribute(model, "model.model").train(whole)
             compare(candidate, {"one": model}, streams(rng), new_tokens=1)
-            found.append(modes(candidate, model))
+            found.append(modes(candidate, model, parts=2))
     return found
 
 
 @probe
 def modes_after_an_error(candidate: Candidate) -> Any:
     """The flags of a model that raised."""
+    compare_anything(candidate)
     rng = generator()
     model = watched(candidate, "one", random_table(rng, VOCABULARY))
     try:
@@ -162,9 +181,10 @@ def modes_after_an_error(candidate: Candidate) -> Any:
 def contexts(candidate: Candidate) -> list[Any]:
     """How many tokens the model is shown for each new one, at most, and whether the last ones are there."""
     found = []
-    for prompt in PROMPTS.values():
+    for length in ("short", "long"):
         models = {"one": watched(candidate, "one", chain())}
-        compare(candidate, models, {"train": stream(generator(), TRAIN)}, block_size=4, prompt=prompt, new_tokens=7)
+        data, prompt = {"train": stream(generator(), TRAIN)}, PROMPTS[length]
+        compare(candidate, models, data, block_size=4, prompt=prompt, new_tokens=7)
         shown = generation(candidate, "one")
         moves = all(after != before for before, after in itertools.pairwise(shown))
         found.append((max(map(len, shown)) > 4, moves))
@@ -185,6 +205,19 @@ def shape_of_the_tokens(candidate: Candidate) -> list[int]:
 
 
 @probe
+def no_new_tokens(candidate: Candidate) -> str:
+    """What a call for no new tokens meets."""
+    compare_anything(candidate)
+    model = watched(candidate, "one", random_table(generator(), VOCABULARY))
+    try:
+        compare(candidate, {"one": model}, streams(generator()), new_tokens=0)
+    except Raised as error:
+        called = bool(candidate.support("tiny_models").calls("one"))
+        return f"{error.type}, called {called}"
+    return "accepted"
+
+
+@probe
 def plain_numbers(candidate: Candidate) -> bool:
     """Whether the loss and the tokens are plain values."""
     model = watched(candidate, "one", random_table(generator(), VOCABULARY))
@@ -195,20 +228,24 @@ def plain_numbers(candidate: Candidate) -> bool:
 
 @probe
 def what_is_drawn(candidate: Candidate) -> list[Any]:
-    """Whether a chain is followed, and the share of a likely token: all, some or few."""
+    """Whether a chain is followed, and how often a likely token is drawn."""
     rng = generator()
     prompt = [14, 12]
     followed = compare(
         candidate, {"one": watched(candidate, "one", chain())}, streams(rng), prompt=prompt, new_tokens=5
     )
     new = tokens_of(followed, "one")[-5:]
-    table = np.tile(np.log([0.6, 0.25, 0.1, 0.05]), (4, 1)).astype("float32")
-    numbers = {"block_size": 250, "batches": 1, "batch_size": 1, "prompt": [1], "new_tokens": 200}
-    model = candidate.support("tiny_models").Bigram(tensor(table))
-    drawn = compare(candidate, {"one": model}, {"train": [0, 1, 2, 3] * 75}, **numbers)
-    share = tokens_of(drawn, "one")[-200:].count(0) / 200
-    kind = "all" if share == 1 else "some" if share > 0.45 else "few"
-    return [all(after == successor(before) for before, after in itertools.pairwise(new)), kind]
+    return [all(after == successor(before) for before, after in itertools.pairwise(new)), _how_drawn(candidate)]
+
+
+def _how_drawn(candidate: Candidate) -> str:
+    shares = shares_drawn(candidate)
+    if shares[0] == 1:
+        return "the likeliest"
+    if min(shares) == 0:
+        return "some never"
+    kinds = {0.42: "close to even", 0.555: "flatter", 0.645: "as likely"}
+    return next((kind for most, kind in kinds.items() if shares[0] < most), "sharper")
 
 
 @probe
@@ -246,6 +283,7 @@ def delta(candidate: Candidate) -> list[Any]:
 @probe
 def refusals(candidate: Candidate) -> list[str]:
     """What calls that make no sense meet."""
+    compare_anything(candidate)
     return [_refusal(candidate, dict(bad)) for bad in BAD]
 
 
@@ -254,7 +292,7 @@ def _refusal(candidate: Candidate, bad: dict[str, Any]) -> str:
     data = {"train": stream(rng, TRAIN)[: bad.pop("data", 60)]}
     models = {"one": watched(candidate, "one", random_table(rng, VOCABULARY))}
     try:
-        compare(candidate, models, data, **{"prompt": [PROMPT[0]], "new_tokens": 2, **bad})
+        compare(candidate, models, data, **{"prompt": list(PROMPT[:2]), "new_tokens": 2, **bad})
     except Raised as error:
         called = bool(candidate.support("tiny_models").calls("one"))
         return f"{error.type}, called {called}"

@@ -20,11 +20,12 @@ from comparisons import (
 
 from grader.checks import Candidate, Mismatch, criterion, tensor
 
-PROMPTS = {"short": [12, 14], "long": [13, 12, 15, 14, 12, 13, 15, 12, 14]}
+PROMPTS = {"single": [13], "short": [12, 14], "long": [13, 12, 15, 14, 12, 13, 15, 12, 14]}
+SHARES = (0.6, 0.25, 0.1, 0.05)  # how likely each of four tokens is, whatever came before
 
 
 @criterion("cropped")
-@pytest.mark.parametrize("length", PROMPTS)
+@pytest.mark.parametrize("length", ["short", "long"])
 def test_a_model_sees_the_last_block_of_tokens(candidate: Candidate, rng: np.random.Generator, length: str) -> None:
     """The first context is the end of the prompt; each one after it has one token more, and no more than a block."""
     prompt, block_size = PROMPTS[length], 4
@@ -55,7 +56,7 @@ def test_a_model_sees_the_last_block_of_tokens(candidate: Candidate, rng: np.ran
 
 
 @criterion("whole-sequence")
-@pytest.mark.parametrize(("length", "new_tokens"), [("short", 5), ("long", 3), ("long", 0)])
+@pytest.mark.parametrize(("length", "new_tokens"), [("single", 2), ("short", 5), ("long", 3), ("long", 0)])
 def test_the_tokens_are_the_whole_prompt_and_as_many_new_ones(
     candidate: Candidate, rng: np.random.Generator, length: str, new_tokens: int
 ) -> None:
@@ -84,16 +85,23 @@ def test_a_token_follows_from_the_last_position(candidate: Candidate, rng: np.ra
             )
 
 
-@criterion("sampled")
-def test_tokens_are_drawn_from_the_softmax(candidate: Candidate, rng: np.random.Generator) -> None:
-    """Of 200 tokens one of probability 0.6 makes up 120, give or take 30: more than four standard deviations."""
-    table = np.tile(np.log([0.6, 0.25, 0.1, 0.05]), (4, 1)).astype("float32")
+def shares_drawn(candidate: Candidate) -> list[float]:
+    """The share that each of four tokens has of 2000 new ones."""
+    table = np.tile(np.log(SHARES), (4, 1)).astype("float32")
     models = {"one": candidate.support("tiny_models").Bigram(tensor(table))}
-    data = {"train": rng.integers(0, 4, size=300).tolist()}
-    comparison = compare(candidate, models, data, block_size=250, batches=1, batch_size=1, prompt=[1], new_tokens=200)
-    share = tokens_of(comparison, "one")[-200:].count(0) / 200
-    if abs(share - 0.6) > 0.15:
-        raise Mismatch(f"a token of probability 0.6 makes up {share:.0%} of 200 new tokens, expected some 60 %")
+    numbers = {"block_size": 8, "batches": 1, "batch_size": 1, "prompt": [1, 2], "new_tokens": 2000}
+    new = tokens_of(compare(candidate, models, {"train": [0, 1, 2, 3] * 5}, **numbers), "one")[-2000:]
+    return [new.count(token) / 2000 for token in range(4)]
+
+
+@criterion("sampled")
+def test_tokens_are_drawn_from_the_softmax(candidate: Candidate) -> None:
+    """Of 2000 tokens each makes up its share, give or take 0.045: more than four standard deviations."""
+    for share, expected in zip(shares_drawn(candidate), SHARES, strict=True):
+        if abs(share - expected) > 0.045:
+            raise Mismatch(
+                f"a token of probability {expected} makes up {share:.1%} of 2000 new tokens, expected {expected:.0%}"
+            )
 
 
 @criterion("same-sampler")

@@ -89,7 +89,7 @@ def test_a_call_that_makes_no_sense_is_refused_before_a_model_is_called(
 ) -> None:
     model = watched(candidate, "one", random_table(rng, VOCABULARY))
     data = {"train": stream(rng, TRAIN), "validation": stream(rng, VALIDATION)}
-    numbers: dict[str, Any] = {"prompt": [PROMPT[0]], "new_tokens": 2, **bad}
+    numbers: dict[str, Any] = {"prompt": list(PROMPT[:2]), "new_tokens": 2, **bad}
     if (length := numbers.pop("data", None)) is not None:
         data["validation"] = data["validation"][:length]
     what = ", ".join(f"{key}={value}" if key != "data" else f"a stream of {value} tokens" for key, value in bad.items())

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bigrams import random_table
-from comparisons import PROMPT, SPLITS, VOCABULARY, calls, compare, streams, watched
+from comparisons import PROMPT, SPLITS, VOCABULARY, calls, compare, nested, streams, watched
 
 from grader.checks import Candidate, Handle, Mismatch, Raised, criterion
 
@@ -63,9 +63,9 @@ def test_no_call_records_gradients(candidate: Candidate, rng: np.random.Generato
         raise Mismatch("a call recorded a gradient graph, expected none for windows and generation")
 
 
-def modes(candidate: Candidate, model: Handle) -> tuple[Any, Any]:
-    """The training flags of a watched model: its own, and that of the model inside."""
-    return candidate.value(model, "training"), candidate.value(model, "model.training")
+def modes(candidate: Candidate, model: Handle, parts: int = 1) -> tuple[Any, ...]:
+    """The training flags of a watched model: its own, that of the model inside, and so on for as many parts."""
+    return tuple(candidate.value(model, "model." * part + "training") for part in range(parts + 1))
 
 
 @criterion("flags-restored")
@@ -84,15 +84,17 @@ def test_each_model_gets_its_own_mode_back(candidate: Candidate, rng: np.random.
 @criterion("parts-restored")
 @pytest.mark.parametrize("whole", [True, False], ids=["in-training", "in-evaluation"])
 def test_a_part_in_another_mode_gets_its_own_back(candidate: Candidate, rng: np.random.Generator, whole: bool) -> None:
-    model = watched(candidate, "one", random_table(rng, VOCABULARY)).train(whole)
+    """Whole, part and the part of the part come in turns: each is in another mode than what it is a part of."""
+    model = nested(candidate, "one", random_table(rng, VOCABULARY)).train(whole)
     candidate.attribute(model, "model").train(not whole)
+    candidate.attribute(model, "model.model").train(whole)
     compare(candidate, {"one": model}, streams(rng), new_tokens=2)
-    found = modes(candidate, model)
-    if found[1] is whole:
-        raise Mismatch(
-            f"a part that came with training={not whole} inside a model with training={whole} was left with "
-            f"training={found[1]}"
-        )
+    for came, left in zip((not whole, whole), modes(candidate, model, parts=2)[1:], strict=True):
+        if left is not came:
+            raise Mismatch(
+                f"a part that came with training={came} inside one with training={not came} was left with "
+                f"training={left}"
+            )
 
 
 @criterion("restored-on-error")
@@ -100,7 +102,7 @@ def test_a_part_in_another_mode_gets_its_own_back(candidate: Candidate, rng: np.
 def test_an_error_leaves_every_model_as_it_came(candidate: Candidate, rng: np.random.Generator, place: str) -> None:
     models = {name: watched(candidate, name, random_table(rng, VOCABULARY)) for name in ("one", "two")}
     data = {split: [UNKNOWN] * 20 for split in SPLITS} if place == "windows" else streams(rng)
-    prompt = [PROMPT[1]] if place == "windows" else [UNKNOWN]
+    prompt = list(PROMPT[:2]) if place == "windows" else [UNKNOWN] * 2
     try:
         compare(candidate, models, data, prompt=prompt, new_tokens=2)
     except Raised as error:

@@ -20,6 +20,7 @@ from comparisons import (
     tokens_of,
     watched,
     windows,
+    windows_of,
 )
 
 from grader.checks import Candidate, Mismatch, criterion
@@ -31,7 +32,7 @@ def test_every_model_sees_the_same_windows(candidate: Candidate, rng: np.random.
     models = {name: watched(candidate, name, random_table(rng, VOCABULARY)) for name in names}
     compare(candidate, models, streams(rng))
     for split, tokens in SPLITS.items():
-        first, *others = (sorted(windows(candidate, name, tokens)) for name in names)
+        first, *others = (sorted(windows_of(candidate, name, tokens)) for name in names)
         for name, other in zip(names[1:], others, strict=True):
             if other != first:
                 raise Mismatch(
@@ -72,7 +73,7 @@ def test_a_seed_gives_its_windows_again_and_another_seed_others(candidate: Candi
     seen = []
     for seed in (31, 31, 32):
         compare(candidate, {"one": watched(candidate, "one", table)}, data, seed=seed)
-        seen.append(sorted(windows(candidate, "one", TRAIN) + windows(candidate, "one", VALIDATION)))
+        seen.append(sorted(windows_of(candidate, "one", TRAIN) + windows_of(candidate, "one", VALIDATION)))
     if seen[0] != seen[1]:
         raise Mismatch("two calls with one seed drew different windows, expected the same ones")
     if seen[0] == seen[2]:

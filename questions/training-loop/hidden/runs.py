@@ -110,7 +110,9 @@ def batch(tokens: Ids, place: int, shape: tuple[int, int]) -> tuple[Ids, Ids]:
 
 def own_loss(candidate: Candidate, table: NDArray[Any], inputs: Ids, targets: Ids) -> float:
     """What the candidate's training makes of one batch (B, T): its loss, right or not."""
-    stream = np.append(inputs.ravel(), targets.ravel()[-1])
+    stream = inputs.ravel()
+    if targets.ravel()[-1] != stream[0]:  # otherwise the stream is a round, and every batch of it is this one
+        stream = np.append(stream, targets.ravel()[-1])
     return run(candidate, table, stream, stream, (inputs.shape[0], inputs.shape[1])).losses("train_batch_loss")[0]
 
 
@@ -121,10 +123,12 @@ def adamw(
     *,
     cleared: bool = True,
     kept_from: int = 1,
+    norm: float = np.inf,
 ) -> Floats:
     """The table after one AdamW step on each batch, as torch.optim documents it.
 
-    Without `cleared` gradients pile up. Each step up to `kept_from` starts with an optimizer of its own.
+    Without `cleared` gradients pile up. Each step up to `kept_from` starts with an optimizer of its own. Gradients
+    longer than `norm` are cut to it.
     """
     table = table.astype("float64")
     gathered, first, second, step = np.zeros_like(table), np.zeros_like(table), np.zeros_like(table), 0
@@ -134,8 +138,9 @@ def adamw(
         if place <= kept_from:
             first, second, step = np.zeros_like(table), np.zeros_like(table), 0
         step += 1
-        first = BETA_1 * first + (1 - BETA_1) * gathered
-        second = BETA_2 * second + (1 - BETA_2) * gathered**2
+        used = gathered * min(1.0, norm / float(np.linalg.norm(gathered)))
+        first = BETA_1 * first + (1 - BETA_1) * used
+        second = BETA_2 * second + (1 - BETA_2) * used**2
         direction = first / (1 - BETA_1**step) / (np.sqrt(second / (1 - BETA_2**step)) + EPSILON)
         table = table * (1 - learning_rate * WEIGHT_DECAY) - learning_rate * direction
     return table
