@@ -112,8 +112,10 @@ def training(candidate: Candidate) -> bool:
 
 @probe
 def far_away(candidate: Candidate) -> str:
-    """What the module does far away."""
-    return how_it_ends(lambda: sinusoidal(candidate)(X, 9_000))
+    """What the module does far away, where it does something close by."""
+    positions = sinusoidal(candidate)
+    positions(X)
+    return how_it_ends(lambda: positions(X, 9_000))
 
 
 @probe
@@ -227,10 +229,13 @@ def moves(candidate: Candidate) -> list[str]:
 
 
 def _moves(candidate: Candidate, name: str, x: Any) -> str:
-    positions = MODULES[name](candidate)
     try:
+        positions = MODULES[name](candidate)
         positions(x)
+    except Raised:
+        return "does not work where it is"
+    try:
         candidate.moved(positions, x)
-    except (Mismatch, Raised):
+    except Mismatch:
         return "leaves something behind"
     return "moves"
