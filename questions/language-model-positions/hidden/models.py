@@ -84,6 +84,12 @@ def drawn(rng: np.random.Generator, sizes: Sizes = SIZES) -> dict[str, Array]:
     return values
 
 
+def even(values: dict[str, Array]) -> dict[str, Array]:
+    """These numbers with queries of zero, so that every token looks at all up to itself alike, whatever they are."""
+    flat = {name: np.zeros_like(value) for name, value in values.items() if name.endswith("attention.w_q.weight")}
+    return {**values, **flat}
+
+
 def names_of(candidate: Candidate, model: Handle, sizes: Sizes = SIZES) -> dict[str, str]:
     """Under which name the model has each of the agreed parameters, as far as it has them."""
     held = [each for each in candidate.inventory(model) if each.kind == "parameter"]
