@@ -135,6 +135,8 @@ def _past(candidate: Candidate, max_len: int) -> str:
         result = module(np.tile(X, (1, 2, 1)))
     except Raised:
         return "refuses"
+    if not isinstance(result, np.ndarray) or result.shape != (2, 10, 8):
+        return "gives another shape"
     return past_the_end(result - np.tile(X, (1, 2, 1)), table_of(candidate, max_len, 8, 50.0))
 
 
