@@ -10,7 +10,7 @@ import numpy as np
 from block_oracle import Array
 from numpy.typing import NDArray
 
-from grader.checks import Candidate, Handle, Mismatch, describe, expect_array, tensor
+from grader.checks import Candidate, Handle, Mismatch, Raised, describe, expect_array, tensor
 
 KINDS = ("learned", "sinusoidal")
 # Rounding comes to some 1e-5; the smallest mistake moves the logits by a tenth and more.
@@ -36,8 +36,21 @@ SIZES = Sizes()
 
 
 def built(candidate: Candidate, kind: str | None, sizes: Sizes = SIZES) -> Handle:
-    """A new model of the candidate's."""
-    return as_module(candidate.LanguageModel(*sizes, position_encoding=kind))
+    """A new model of the candidate's, in evaluation mode: training has a check of its own."""
+    return as_module(candidate.LanguageModel(*sizes, position_encoding=kind)).train(False)
+
+
+def is_missing(candidate: Candidate, kind: str, called: bool = False) -> bool:
+    """Whether this is the sinusoidal model and can't be built, or called: other criteria are about it alone."""
+    if kind == "learned":
+        return False
+    try:
+        model = built(candidate, kind)
+        if called:
+            model(np.zeros((1, 2), "int64"))
+    except (Mismatch, Raised):
+        return True
+    return False
 
 
 def as_module(value: Any) -> Handle:
@@ -71,18 +84,25 @@ def drawn(rng: np.random.Generator, sizes: Sizes = SIZES) -> dict[str, Array]:
     return values
 
 
+def even(values: dict[str, Array]) -> dict[str, Array]:
+    """These numbers with queries of zero, so that every token looks at all up to itself alike, whatever they are."""
+    flat = {name: np.zeros_like(value) for name, value in values.items() if name.endswith("attention.w_q.weight")}
+    return {**values, **flat}
+
+
 def names_of(candidate: Candidate, model: Handle, sizes: Sizes = SIZES) -> dict[str, str]:
     """Under which name the model has each of the agreed parameters, as far as it has them."""
     held = [each for each in candidate.inventory(model) if each.kind == "parameter"]
     inside = {each.name.partition(IN_BLOCKS)[2]: each.name for each in held if IN_BLOCKS in each.name}
     outside = {each.name: each.shape for each in held if IN_BLOCKS not in each.name}
-    vocab_size, context, d_model = sizes[:3]
+    vocab_size, d_model = sizes.vocab_size, sizes.d_model
     tables = [name for name, shape in outside.items() if shape == (vocab_size, d_model)]
     # The head is the one with a bias beside it, or the later one if there is none.
     head = next((name for name in tables if outside.get(_beside(name)) == (vocab_size,)), tables[-1] if tables else "")
+    tokens = next((name for name in tables if name != head), "")
     parts = {
-        "tokens.weight": next((name for name in tables if name != head), ""),
-        "positions.weight": next((name for name, shape in outside.items() if shape == (context, d_model)), ""),
+        "tokens.weight": tokens,
+        "positions.weight": _position_table({n: s for n, s in outside.items() if n not in (tokens, head)}, sizes),
         "norm.weight": next((name for name, shape in outside.items() if shape == (d_model,) and _is_gain(name)), ""),
         "norm.bias": next((name for name, shape in outside.items() if shape == (d_model,) and not _is_gain(name)), ""),
         "head.weight": head,
@@ -90,6 +110,14 @@ def names_of(candidate: Candidate, model: Handle, sizes: Sizes = SIZES) -> dict[
     }
     blocks = {f"stack.blocks.{below}": name for below, name in inside.items()}
     return {**blocks, **{name: found for name, found in parts.items() if found}}
+
+
+def _position_table(left: dict[str, tuple[int, ...]], sizes: Sizes) -> str:
+    """The name of the position table among parameters that are neither tokens nor head, whatever its length is."""
+    tables = [name for name, shape in left.items() if len(shape) == 2 and shape[1] == sizes.d_model]
+    by_name = [name for name in tables if name == "positions.weight"]
+    by_shape = [name for name in tables if left[name][0] == sizes.context]
+    return next(iter(by_name + by_shape + tables), "")
 
 
 def _beside(name: str) -> str:

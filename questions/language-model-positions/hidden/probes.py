@@ -20,7 +20,7 @@ from models import (
 from test_model import ready
 from test_positions import as_module
 
-from grader.checks import Candidate, Handle, Mismatch, Raised, probe
+from grader.checks import Candidate, Handle, Mismatch, Raised, probe, tensor
 
 IDS = token_ids(np.random.default_rng(2), 3, 6)
 ROUNDED = 2  # decimals: above rounding, below what tells two mistakes apart
@@ -101,6 +101,19 @@ def held(candidate: Candidate) -> list[tuple[str, str, list[int], bool]]:
 
 
 @probe
+def dtype_held(candidate: Candidate) -> list[str]:
+    """The dtypes of what is held for the vectors."""
+    return sorted({each.dtype for each in candidate.inventory(candidate.SinusoidalPositions(8))})
+
+
+@probe
+def dtype_given(candidate: Candidate) -> str:
+    """The dtype of the vectors."""
+    found = as_module(candidate.SinusoidalPositions(8))(np.arange(3))
+    return found.dtype.name if isinstance(found, np.ndarray) else "no array"
+
+
+@probe
 def held_after_a_call(candidate: Candidate) -> int:
     """The size of the largest tensor, beside its trainable parameters, in a sinusoidal model that was called."""
     model = built(candidate, "sinusoidal")
@@ -120,14 +133,14 @@ def named(candidate: Candidate) -> list[tuple[str, list[int]]]:
 @probe
 def defaults(candidate: Candidate) -> bool:
     """Whether a model of which nothing is said has a position table."""
-    held = candidate.inventory(candidate.LanguageModel(*SIZES)).parameters
-    return shapes()["positions.weight"] in [each.shape for each in held]
+    return "positions.weight" in names_of(candidate, as_module(candidate.LanguageModel(*SIZES)))
 
 
 @probe
 def other_kinds(candidate: Candidate) -> list[str]:
-    """What becomes of other names."""
-    return [_kind(candidate, kind) for kind in ("rotary", "Learned", " sinusoidal")]
+    """What becomes of another name, and of the two that are not written to the letter."""
+    other, *forgiven = (_kind(candidate, kind) for kind in ("rotary", "Learned", "sinusoidal "))
+    return [other, "accepted" if "accepted" in forgiven else forgiven[0]]
 
 
 def _kind(candidate: Candidate, kind: str) -> str:
@@ -146,6 +159,38 @@ def repeats(candidate: Candidate) -> list[bool]:
 
 
 @probe
+def in_training(candidate: Candidate) -> bool:
+    """Whether a model does in training what it does in evaluation."""
+    kept, other = (numbers_of(ready(candidate, "learned", weights()).train(mode), IDS) for mode in (False, True))
+    return bool(np.allclose(kept, other, atol=1e-3))
+
+
+@probe
+def learns(candidate: Candidate) -> list[list[bool]]:
+    """Which vectors of the tokens a step of training changes, and whether it changes those of the positions."""
+    model = ready(candidate, "learned", weights())
+    names = names_of(candidate, model)
+    tables = [names[part] for part in ("tokens.weight", "positions.weight")]
+    before = [candidate.value(model, name) for name in tables]
+    candidate.trained(model, np.resize(np.arange(SIZES.vocab_size), (4, 5)))
+    tokens, positions = (candidate.value(model, name) != rows for name, rows in zip(tables, before, strict=True))
+    return [[bool(row.any()) for row in tokens], [bool(positions.any())]]
+
+
+@probe
+def from_before(candidate: Candidate) -> str:
+    """What becomes of a checkpoint of a learned model's parameters, and nothing else."""
+    model = built(candidate, "learned")
+    names = names_of(candidate, model)
+    state = {names[name]: tensor(value) for name, value in weights().items() if name in names}
+    try:
+        model.load_state_dict(state)
+    except Raised:
+        return "refused"
+    return "taken"
+
+
+@probe
 def full_context(candidate: Candidate) -> list[str]:
     """What becomes of sequences as long as the context."""
     ids = np.tile(IDS, (1, 2))[:, : SIZES.context]
@@ -156,6 +201,34 @@ def full_context(candidate: Candidate) -> list[str]:
 def past_the_context(candidate: Candidate) -> list[str]:
     """What becomes of longer sequences."""
     return [_outcome(built(candidate, kind), np.tile(IDS, (1, 3))) for kind in KINDS]
+
+
+@probe
+def past_the_last_row(candidate: Candidate) -> list[list[int]] | str:
+    """Which rows of the learned table count at the first token that has none of its own, for each sequence."""
+    values, ids = without_mixing(weights()), np.tile(IDS, (1, 3))
+    model = ready(candidate, "learned", values)
+    try:
+        before = model(ids)
+    except Raised as error:
+        return error.type
+    found: list[list[int]] = [[] for _ in ids]
+    if not isinstance(before, np.ndarray) or before.shape != (*ids.shape, SIZES.vocab_size):
+        return "no logits for it"
+    for row in range(SIZES.context):
+        changed = values["positions.weight"].copy()
+        changed[row, ::2] += 1
+        set_weights(candidate, model, {"positions.weight": changed})
+        apart = np.abs(model(ids) - before).max(axis=2) > 1e-3  # (B, T)
+        for sequence in np.flatnonzero(apart[:, SIZES.context]):
+            found[sequence].append(row)
+    return found
+
+
+def without_mixing(values: dict[str, Any]) -> dict[str, Any]:
+    """These numbers with blocks in which every token stays by itself."""
+    alone = {name: np.zeros_like(value) for name, value in values.items() if name.endswith("attention.w_o.weight")}
+    return {**values, **alone}
 
 
 @probe

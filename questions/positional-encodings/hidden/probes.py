@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from oracle import Array, embeddings, exact, exact_freqs, how_it_ends, learned, own_freqs, sinusoidal, table_of
+from oracle import RETURNS, Array, embeddings, exact, exact_freqs, how_it_ends, learned, own_freqs, sinusoidal, table_of
 from reading import read
 from test_arguments import MODULES, TAKES_WIDTH
 from test_learned_module import first_row, table_drawn, weight_of, widely_spread
@@ -12,7 +12,9 @@ from grader.checks import Candidate, Handle, Mismatch, Raised, largest_differenc
 
 X = embeddings(np.random.default_rng(4), 2, 5, 8)
 Y = embeddings(np.random.default_rng(5), 2, 4, 6)
-OUTSIDE = [(12, 0), (3, 9), (2, 10), (1, 11), (1, -1), (3, -2)]
+OUTSIDE = [(12, 0), (3, 9), (2, 10), (1, 11)]
+BELOW = [(1, -1), (3, -2)]
+DRAWS = [(1, None), (1, 0.5), (1, None), (2, None)]  # seed and std
 
 
 @probe
@@ -97,10 +99,26 @@ def purity_of_the_shift(candidate: Candidate) -> list[bool]:
 
 @probe
 def added_by_the_module(candidate: Candidate) -> Any:
-    """What the module adds beyond the rows of the candidate's own table, at two offsets."""
-    positions = sinusoidal(candidate, 8, 50.0).train(False)
+    """What a new module adds beyond the rows of the candidate's own table, at two offsets."""
     own = table_of(candidate, 12, 8, 50.0)
-    return [positions(X, offset) - X.astype("float64") - own[offset : offset + 5] for offset in (0, 3)]
+    results = [(sinusoidal(candidate, 8, 50.0).train(False)(X, offset), offset) for offset in (0, 3)]
+    return [result - X.astype("float64") - own[offset : offset + 5] for result, offset in results]
+
+
+@probe
+def called_again(candidate: Candidate) -> bool:
+    """Whether a module that was called adds what a new one adds, at another offset."""
+    used, new = sinusoidal(candidate), sinusoidal(candidate)
+    used(X)
+    return bool(largest_difference(used(X, 3), new(X, 3)) < 1e-3)
+
+
+@probe
+def far_rows_of_the_module(candidate: Candidate) -> str:
+    """How far what the module adds near position 9,000 is off the candidate's own table."""
+    own = table_of(candidate, 9_000, 8, 100.0)[-5:]
+    error = largest_difference(sinusoidal(candidate)(np.zeros_like(X), 8_995)[0], own)
+    return "exact" if error < 3e-6 else "rounded" if error < 5e-2 else "other"
 
 
 @probe
@@ -112,8 +130,10 @@ def training(candidate: Candidate) -> bool:
 
 @probe
 def far_away(candidate: Candidate) -> str:
-    """What the module does far away."""
-    return how_it_ends(lambda: sinusoidal(candidate)(X, 9_000))
+    """What the module does far away, where it does something close by."""
+    positions = sinusoidal(candidate)
+    positions(X)
+    return how_it_ends(lambda: positions(X, 9_000))
 
 
 @probe
@@ -167,18 +187,45 @@ def learned_gradient(candidate: Candidate) -> Any:
 @probe
 def learned_draw(candidate: Candidate) -> list[Any]:
     """The spread of the default and of a given std, roughly; the shape of the distribution; whether seeds matter."""
-    default, given = (table_drawn(candidate, 1, std) for std in (None, 0.5))
-    spread = [float(f"{each.std():.1g}") for each in (default, given)]
-    beyond = "none" if not default.any() else "tails" if np.abs(default).max() > 2.5 * default.std() else "no tails"
-    return [spread, beyond, np.array_equal(default, table_drawn(candidate, 2, None))]
+    default, given, again, other = (table_drawn(candidate, seed, std) for seed, std in DRAWS)
+    spread = [_spread(each.std(), due) for each, due in ((default, 0.02), (given, 0.5))]
+    return [spread, _distribution(default), np.array_equal(default, again), np.array_equal(default, other)]
+
+
+def _spread(found: float, due: float) -> str:
+    """What a standard deviation is; without its tails, a distribution has a little less than was asked for."""
+    return "as asked" if 0.5 < found / due < 1.2 else f"{found:.1g}"
+
+
+def _distribution(numbers: Array) -> str:
+    if not numbers.any():
+        return "none"
+    if np.abs(numbers).max() > 2.5 * numbers.std():
+        return "tails"
+    inside = (np.abs(numbers) < numbers.std()).mean()  # 0.58 of a uniform distribution
+    return "flat" if inside < 0.59 else "cut off"
 
 
 @probe
 def outside(candidate: Candidate) -> list[Any]:
-    """What forward and positions give for positions outside the table: an error, or which rows."""
+    """What forward and positions give for positions past the last row: an error, or which rows."""
     positions = widely_spread(candidate)
     weight = weight_of(candidate, positions)
     return [_outside(positions, weight, length, offset) for length, offset in OUTSIDE]
+
+
+@probe
+def below_zero(candidate: Candidate) -> bool:
+    """Whether positions below 0 are always refused, whatever is given instead of an error."""
+    positions = learned(candidate)
+    return all(how_it_ends(lambda at=at: positions.positions(*at)) != RETURNS for at in BELOW)
+
+
+@probe
+def odd_learned_table(candidate: Candidate) -> str:
+    """How building a learned table of an odd width ends, where one of an even width can be built."""
+    learned(candidate)
+    return how_it_ends(lambda: learned(candidate, 11, 5))
 
 
 def _outside(positions: Handle, weight: Array, length: int, offset: int) -> list[str]:
@@ -196,8 +243,9 @@ def _outside(positions: Handle, weight: Array, length: int, offset: int) -> list
 
 @probe
 def odd_widths(candidate: Candidate) -> list[str]:
-    """How the calls with an odd width end."""
-    return [how_it_ends(lambda call=call: call(candidate, 7, 50.0)) for call in TAKES_WIDTH.values()]
+    """How the calls with an odd width end. A shift by its halves may stumble over them in any way."""
+    calls = [call for name, call in TAKES_WIDTH.items() if name != "shift_pe"]
+    return [how_it_ends(lambda call=call: call(candidate, 7, 50.0)) for call in calls]
 
 
 @probe
@@ -227,10 +275,13 @@ def moves(candidate: Candidate) -> list[str]:
 
 
 def _moves(candidate: Candidate, name: str, x: Any) -> str:
-    positions = MODULES[name](candidate)
     try:
+        positions = MODULES[name](candidate)
         positions(x)
+    except Raised:
+        return "does not work where it is"
+    try:
         candidate.moved(positions, x)
-    except (Mismatch, Raised):
+    except Mismatch:
         return "leaves something behind"
     return "moves"

@@ -21,7 +21,11 @@ def even_width(candidate: Candidate) -> Any:
 
 @probe
 def odd_width(candidate: Candidate) -> Any:
-    """The table at an odd width."""
+    """The table at an odd width, where there is one at an even width."""
+    try:
+        table_of(candidate, 33, 8, 50.0)
+    except (Mismatch, Raised):
+        return "no table at any width"
     return table_of(candidate, 33, 7, 10_000.0)
 
 
@@ -85,10 +89,15 @@ def _purity(candidate: Candidate, training: bool) -> tuple[bool, bool, bool]:
 
 
 @probe
-def as_long_as_the_table(candidate: Candidate) -> str:
-    """What happens to a sequence of max_len tokens."""
+def as_long_as_the_table(candidate: Candidate) -> list[str]:
+    """What happens to a shorter sequence, and to one of max_len tokens."""
+    module = built(candidate, 5, base=50.0)
+    return [_served(module, x) for x in (X[:, :3], X)]
+
+
+def _served(module: Handle, x: Any) -> str:
     try:
-        built(candidate, 5, base=50.0)(X)
+        module(x)
     except Raised:
         return "refuses"
     return "serves"
@@ -126,6 +135,8 @@ def _past(candidate: Candidate, max_len: int) -> str:
         result = module(np.tile(X, (1, 2, 1)))
     except Raised:
         return "refuses"
+    if not isinstance(result, np.ndarray) or result.shape != (2, 10, 8):
+        return "gives another shape"
     return past_the_end(result - np.tile(X, (1, 2, 1)), table_of(candidate, max_len, 8, 50.0))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracle import as_table, built, exact, table_of, x_that_works
 from waves import LOOSE, RATE_TOLERANCE, Floats, expect_waves, fit, looks_like, pairs, read
 
-from grader.checks import Candidate, Mismatch, criterion, largest_difference
+from grader.checks import Candidate, Mismatch, Raised, criterion, largest_difference
 
 # Rows and bases at which every column turns far enough to be read.
 ROWS = 120
@@ -200,9 +200,12 @@ def test_the_table_of_the_full_length_is_exact(candidate: Candidate, parameters:
 @criterion("angle-precision")
 def test_the_module_adds_exact_rows(candidate: Candidate) -> None:
     """What the module adds, where it is float32 and near the right rows; what else it may be has its own criterion."""
-    module = built(candidate, 1024, 16).train(False)
-    x = x_that_works(module, np.zeros((2, 1024, 16), "float32"))
-    result = module(x)
+    try:
+        module = built(candidate, 1024, 16).train(False)
+        x = x_that_works(module, np.zeros((2, 1024, 16), "float32"))
+        result = module(x)
+    except (Mismatch, Raised):
+        return
     if not isinstance(result, np.ndarray) or result.shape != x.shape or result.dtype != np.float32:
         return
     error = largest_difference(result[0], exact(x.shape[1], 16, 100.0))

@@ -59,7 +59,8 @@ class LanguageModel(nn.Module):
         """Nothing to restore: the kind was compared before."""
 
     def load_state_dict(self, state_dict, *args, **kwargs):
-        """Load a checkpoint that says it is of this kind."""
-        if (found := state_dict.get("_extra_state")) != self.position_encoding:
+        """Load a checkpoint that says it is of this kind; one that says nothing is learned, as all were before."""
+        state_dict = {"_extra_state": "learned", **state_dict}
+        if (found := state_dict["_extra_state"]) != self.position_encoding:
             raise TypeError(f"{found} checkpoint for a {self.position_encoding} model: learned and sinusoidal differ")
         return super().load_state_dict(state_dict, *args, **kwargs)
