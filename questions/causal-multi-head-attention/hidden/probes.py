@@ -17,7 +17,7 @@ from oracle import (
     tokens,
     weights_of,
 )
-from test_in_a_model import mixer
+from test_in_a_model import finite, mixer
 
 from grader.checks import Candidate, Mismatch, Raised, probe
 
@@ -169,7 +169,7 @@ def at_large(candidate: Candidate, largest: float, query: int) -> str:
     built, x = facing(build(candidate, rng, (1, 12, 12, 12)), tokens(rng, 2, 4, 12), largest)
     given = parts(built.module(x, x, value))[0]
     found, right = applied_weights(built, x, value), built.right_weights(x, x)
-    if found is None or not np.isfinite(given[:, query]).all():
+    if found is None or not finite(given[:, query]):
         return "none"
     off = np.abs(found - right)[:, :, query].max(axis=(0, 1)) > 0.03
     return "right" if not off.any() else "shared with later keys" if off[query + 1 :].any() else "other"
