@@ -11,6 +11,7 @@ import torch
 
 from grader.wire import Ref
 from grader.worker.describe import Describer
+from grader.worker.load import SOLUTION
 
 
 class Pair(NamedTuple):
@@ -69,6 +70,17 @@ def test_a_subclass_crosses_as_what_it_is_made_of(value: object, crosses: object
     assert type(told) is type(crosses)
     if isinstance(told, dict):
         assert isinstance(crosses, dict) and list(told) == list(crosses)
+
+
+def test_a_container_of_the_submissions_own_class_stays_what_it_is_beside_a_result() -> None:
+    """A cache that is a named tuple is asked for its fields when it is handed back."""
+    own = type("Cache", (Pair,), {"__module__": SOLUTION})
+    describer, cache = Describer(1 << 20), own(1, [2.0])
+    told = describer.to_wire((0.5, cache))
+    assert isinstance(told, tuple)
+    assert told[0] == 0.5
+    assert describer.from_wire(told[1]) is cache
+    assert describer.to_wire(cache) == (1, [2.0])
 
 
 @pytest.mark.parametrize("value", [UserDict(a=1), deque([1]), {1: 2}, {"a"}, 1 << 70, range(2)], ids=repr)

@@ -50,10 +50,7 @@ class Built:
 
     def right_weights(self, query: Array, key: Array) -> Array:
         """The weights (B, n_head, len_q, len_k) that the prompt asks for."""
-        scores = self.scores(query, key) / np.sqrt(self.d_k)
-        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
-        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+        return causal_softmax(self.scores(query, key) / np.sqrt(self.d_k))
 
     def output(self, weights: Array, value: Array) -> Array:
         """The output (B, len_q, d_model) that follows from weights (B, n_head, len_q, len_k)."""
@@ -65,6 +62,13 @@ class Built:
         """The same module with another weight in one of its projections."""
         put(self.module, name, numbers)
         return replace(self, weights={**self.weights, name: numbers})
+
+
+def causal_softmax(scores: Array) -> Array:
+    """The softmax of scores (…, len_q, len_k) over the keys that each query sees."""
+    scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 def put(module: Handle, name: str, numbers: Array) -> None:
@@ -115,9 +119,26 @@ def tokens(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:
     return (1.3 * rng.normal(size=shape)).astype("float32")
 
 
+def parts(result: Any) -> list[Any]:
+    """What forward returned, one by one, and the weights last if there are two.
+
+    What holds them and in which order has a criterion of its own; the weights are the ones with an axis for the heads.
+    """
+    found = list(result.values()) if isinstance(result, dict) else result
+    if not isinstance(found, list | tuple):
+        return [result]
+    axes = [each.ndim if isinstance(each, np.ndarray) else None for each in found]
+    return list(reversed(found)) if axes == [4, 3] else list(found)
+
+
+def begins_with_output(result: Any) -> bool:
+    """Whether forward returned a sequence with the output in front, so that `forward(...)[0]` has it."""
+    return isinstance(result, list | tuple) and len(result) > 0 and result[0] is parts(result)[0]
+
+
 def output_of(result: Any, shape: tuple[int, ...]) -> Array:
     """The output in what forward returned; NaN, which some criteria look for, counts as zero for the others."""
-    output = result[0] if isinstance(result, tuple) and result else result
+    output = next(iter(parts(result)), None)
     if not isinstance(output, np.ndarray):
         raise Mismatch(f"the output is {describe(output)}, expected an array of shape {list(shape)}")
     if output.shape != shape:
@@ -127,7 +148,8 @@ def output_of(result: Any, shape: tuple[int, ...]) -> Array:
 
 def weights_of(result: Any) -> Any:
     """The weights in what forward returned, whatever they are; None if there are none."""
-    return result[1] if isinstance(result, tuple) and len(result) == 2 else None
+    found = parts(result)
+    return found[1] if len(found) == 2 else None
 
 
 def plausible(weights: Any, shape: tuple[int, ...]) -> bool:
@@ -164,21 +186,36 @@ def value_pattern(built: Built, query: Array, key: Array, values: list[Array]) -
     return moved([output_of(result, query.shape) for result in results])
 
 
-def applied_weights(built: Built, x: Array) -> Array | None:
+def applied_weights(built: Built, x: Array, value: Array | None = None) -> Array | None:
     """The weights (B, 1, T, T) of a module with one head, for scores and scale; None where they can't be had.
 
-    They are those returned, if they can be weights. Else they follow from the output, where T is at most d_v.
+    They are those returned, if they can be weights. Else they follow from the output, where T is at most d_v, if the
+    values (x itself unless given) differ.
     """
     batch, length, _ = x.shape
-    result = built.module(x, x, x)
+    value = x if value is None else value
+    result = built.module(x, x, value)
     weights, shape = weights_of(result), (batch, built.n_head, length, length)
     if plausible(weights, shape):
         return np.asarray(weights)
     if built.n_head > 1:
         return None
-    values = built.project("w_v", x)[:, 0]  # (B, T, d_v)
+    values = built.project("w_v", value)[:, 0]  # (B, T, d_v)
     through = values @ built.weights["w_o"].T if "w_o" in built.weights else values
     return np.asarray(output_of(result, x.shape) @ np.linalg.pinv(through))[:, None]
+
+
+def facing(built: Built, x: Array, largest: float) -> tuple[Built, Array]:
+    """A module of one head whose queries are its keys, enlarged, and x (B, T, d_model) with large scores in front.
+
+    In each sequence the longest key comes first, and scores `largest` with itself. The second token is almost the same.
+    """
+    keys = built.project("w_k", x)[:, 0]  # (B, T, d_k)
+    lengths = np.linalg.norm(keys, axis=-1)  # (B, T)
+    x = np.take_along_axis(x / lengths.max(axis=1)[:, None, None], np.argsort(-lengths)[..., None], axis=1)
+    x[:, 1] = 0.98 * x[:, 0]
+    queries = built.weights["w_k"] * largest * np.sqrt(built.d_k)
+    return built.changed("w_q", queries.astype("float32")), x.astype("float32")
 
 
 def temperature(weights: Array, scores: Array) -> tuple[float, float] | None:

@@ -3,8 +3,21 @@
 from typing import Any
 
 import numpy as np
-from oracle import CLASSIC, NAMES, build, moved, one_token_changed, output_of, tokens, weights_of
-from test_in_a_model import enlarged, mixer
+from oracle import (
+    CLASSIC,
+    NAMES,
+    applied_weights,
+    begins_with_output,
+    build,
+    facing,
+    moved,
+    one_token_changed,
+    output_of,
+    parts,
+    tokens,
+    weights_of,
+)
+from test_in_a_model import finite, mixer
 
 from grader.checks import Candidate, Mismatch, Raised, probe
 
@@ -25,7 +38,7 @@ def held(candidate: Candidate) -> tuple[Any, bool]:
 @probe
 def odd_shapes(candidate: Candidate) -> tuple[Any, bool]:
     """The same where no width follows from another."""
-    return shapes(candidate, (3, 10, 4, 5))
+    return shapes(candidate, (3, 12, 5, 7))
 
 
 def shapes(candidate: Candidate, widths: tuple[int, ...]) -> tuple[Any, bool]:
@@ -48,8 +61,7 @@ def output(candidate: Candidate) -> Any:
     """The output of self-attention in three heads."""
     rng = np.random.default_rng(SEED)
     built, x = build(candidate, rng), tokens(rng, 2, 5, 12)
-    result = built.module(x, x, x)
-    return numbers(result[0]) if isinstance(result, tuple) else "no tuple"
+    return numbers(output_of(built.module(x, x, x), x.shape))
 
 
 @probe
@@ -58,6 +70,15 @@ def weights(candidate: Candidate) -> Any:
     rng = np.random.default_rng(SEED)
     built, x = build(candidate, rng), tokens(rng, 2, 5, 12)
     return numbers(weights_of(built.module(x, x, x)))
+
+
+@probe
+def returns(candidate: Candidate) -> tuple[str, bool]:
+    """What holds the results, and whether the output comes first in it."""
+    rng = np.random.default_rng(SEED)
+    built, x = build(candidate, rng), tokens(rng, 2, 5, 12)
+    result = built.module(x, x, x)
+    return type(result).__name__, begins_with_output(result)
 
 
 @probe
@@ -137,9 +158,18 @@ def gradients(candidate: Candidate) -> Any:
 
 
 @probe
-def at_large_scores(candidate: Candidate) -> Any:
-    """The weights where scores are near 900."""
+def at_large_scores(candidate: Candidate) -> list[str]:
+    """The weights of the first two queries where scores are near 1000, and of the first where they are far below 0."""
+    return [at_large(candidate, largest, query) for largest, query in ((998.0, 0), (998.0, 1), (-998.0, 0))]
+
+
+def at_large(candidate: Candidate, largest: float, query: int) -> str:
     rng = np.random.default_rng(SEED)
-    built, x = build(candidate, rng), tokens(rng, 2, 9, 12)
-    seen = weights_of(enlarged(built, x, 900).module(x, x, x))
-    return np.round(seen, 2) if isinstance(seen, np.ndarray) else seen
+    value = tokens(rng, 2, 4, 12)
+    built, x = facing(build(candidate, rng, (1, 12, 12, 12)), tokens(rng, 2, 4, 12), largest)
+    given = parts(built.module(x, x, value))[0]
+    found, right = applied_weights(built, x, value), built.right_weights(x, x)
+    if found is None or not finite(given[:, query]):
+        return "none"
+    off = np.abs(found - right)[:, :, query].max(axis=(0, 1)) > 0.03
+    return "right" if not off.any() else "shared with later keys" if off[query + 1 :].any() else "other"

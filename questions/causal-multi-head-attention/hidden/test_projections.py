@@ -15,7 +15,7 @@ from oracle import (
     weights_of,
 )
 
-from grader.checks import Candidate, Mismatch, criterion, largest_difference
+from grader.checks import Candidate, Mismatch, criterion, describe, largest_difference
 
 ODD = (3, 10, 4, 5)  # n_head, d_model, d_k, d_v: nothing fits anything else
 
@@ -28,7 +28,7 @@ def test_there_are_four_weights_and_nothing_else_to_learn(candidate: Candidate) 
     for name, shape in shapes.items():
         found = candidate.value(module, f"{name}.weight")
         if not isinstance(found, np.ndarray) or found.shape != shape:
-            raise Mismatch(f"{name}.weight is {np.shape(found)}, expected {shape}")
+            raise Mismatch(f"{name}.weight is {describe(found)}, expected an array of shape {list(shape)}")
         if candidate.value(module, f"{name}.bias") is not None:
             raise Mismatch(f"{name} has a bias, expected none")
     expected = sum(rows * columns for rows, columns in shapes.values())

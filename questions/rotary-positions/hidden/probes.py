@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from layers import DEFAULT_BASE, built, call, expect_attention, heads, projection
-from test_convert import converted, numbered, order
-from turns import MOVED, SAME, Floats, angles, exact, matrices, one_step, rates, rotated
+from test_convert import BOTH, converted, numbered, order
+from turns import MOVED, SAME, Floats, angles, exact, matrices, one_step, rates, rotated, turns
 
 from grader.checks import Candidate, Handle, Mismatch, Raised, largest_difference, probe, tensor
 
@@ -58,9 +58,9 @@ def direction(candidate: Candidate) -> Any:
 
 @probe
 def at_zero(candidate: Candidate) -> Any:
-    """What becomes of a row at position 0."""
-    found = rotated(candidate, X, np.arange(5), base=BASE)[..., 0, :]
-    return [largest_difference(found, sign * X[..., 0, :]) < SAME for sign in (1, -1)]
+    """What becomes of a row at position 0: nothing, another sign, or what a step from there to the next one does."""
+    start, after = matrices(candidate, 6, [0, 1], base=BASE)
+    return [largest_difference(start, each) < SAME for each in (np.eye(6), -np.eye(6), after @ start.T)]
 
 
 @probe
@@ -106,6 +106,20 @@ def dtypes(candidate: Candidate) -> list[str]:
 
 
 @probe
+def half_precision_far_out(candidate: Candidate) -> bool:
+    """Whether half precision at a large position is that of float32."""
+    x, places = tensor(X.astype("float16")), tensor(np.array([5003, 100_001, 7, 7, 7]))
+    found = candidate.rotate(x, places, BASE)
+    return largest_difference(found, rotated(candidate, X, [5003, 100_001, 7, 7, 7], base=BASE)) < 0.1
+
+
+@probe
+def half_turns(candidate: Candidate) -> bool:
+    """Whether a pair of the half layout turns, and is not stretched."""
+    return turns(one_step(candidate, 6, layout="half"))
+
+
+@probe
 def purity(candidate: Candidate) -> bool:
     """Whether x is left alone."""
     return candidate.observe(candidate.rotate, tensor(X), tensor(np.arange(5)), BASE).arguments_unchanged
@@ -135,10 +149,10 @@ def odd_heads(candidate: Candidate) -> list[str]:
 
 
 @probe
-def odd_conversions(candidate: Candidate) -> list[str]:
-    """What becomes of rows that do not divide."""
-    cases = ((15, 3), (10, 3), (16, 6))
-    return [outcome(partial(candidate.to_half, tensor(numbered(1, rows, 2)), heads)) for rows, heads in cases]
+def odd_conversions(candidate: Candidate) -> bool:
+    """Whether one of the conversions takes some rows that do not divide."""
+    cases = ((candidate[name], rows, heads) for name in BOTH for rows, heads in ((15, 3), (10, 3), (16, 6)))
+    return any(outcome(partial(act, tensor(numbered(1, rows, rows)), heads)) != "raises" for act, rows, heads in cases)
 
 
 def seeded(candidate: Candidate, **options: Any) -> Handle:
@@ -170,7 +184,9 @@ def attends(candidate: Candidate) -> Any:
 
 @probe
 def attends_by_default(candidate: Candidate) -> str:
-    """Whether the layer is right where no base is given."""
+    """Whether the layer is right where no base is given, if it is where one is."""
+    if told(candidate, seeded(candidate), BASE) != "right":
+        return "wrong in any case"
     return told(candidate, seeded(candidate, base=None), DEFAULT_BASE)
 
 
@@ -204,6 +220,8 @@ def variants(candidate: Candidate, layer: Handle) -> dict[str, Floats]:
     flat = {name: projection(candidate, layer, name)(TOKENS) for name in ("query", "key", "value")}
     query, key, value = (heads(each, 4) for each in flat.values())
     turned, turned_key, turned_value = (exact(each, places, BASE) for each in (query, key, value))
+    biases = [candidate.value(layer, f"{name}.bias") for name in ("query", "key")]
+    late = [0.0 if bias is None else heads(np.broadcast_to(bias, TOKENS.shape), 4) for bias in biases]
     across, across_key = (heads(exact(flat[name], places, BASE), 4) for name in ("query", "key"))
     wide, causal = np.sqrt(6), np.tri(len(places), dtype=bool)
 
@@ -218,6 +236,13 @@ def variants(candidate: Candidate, layer: Handle) -> dict[str, Floats]:
         "queries only": give(turned, key, value),
         "keys only": give(query, turned_key, value),
         "rotated across heads": give(across, across_key, value),
+        "turned by the default base": give(*(exact(each, places, DEFAULT_BASE) for each in (query, key)), value),
+        "turned in the half layout": give(*(exact(each, places, BASE, "half") for each in (query, key)), value),
+        "turned twice": give(*(exact(each, 2 * places, BASE) for each in (query, key)), value),
+        "keys turned backwards": give(turned, exact(key, -places, BASE), value),
+        "biases after the turn": give(
+            *(exact(each - bias, places, BASE) + bias for each, bias in zip((query, key), late, strict=True)), value
+        ),
         "divided by the whole width": give(turned, turned_key, value, np.sqrt(24)),
         "not divided": give(turned, turned_key, value, 1.0),
         "not causal": give(turned, turned_key, value, wide, np.ones_like(causal)),

@@ -5,12 +5,13 @@ Each function reads one property whatever the others are: which features mix, ho
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.checks import Candidate, Mismatch, expect_array, tensor
+from grader.checks import Candidate, Mismatch, Raised, expect_array, tensor
 
 Floats = NDArray[np.float64]
 
@@ -18,6 +19,15 @@ Floats = NDArray[np.float64]
 SAME = 1e-4
 MOVED = 1e-2
 TURNED = 1e-3  # by a single position, at any ladder
+
+
+def works(ordinary: Callable[[], Any]) -> bool:
+    """Whether an ordinary call gives what it should in kind. If not, criteria that others share in leave it alone."""
+    try:
+        ordinary()
+    except (Mismatch, Raised):
+        return False
+    return True
 
 
 def rotated(candidate: Candidate, x: NDArray[Any], positions: Any, **options: Any) -> Floats:
@@ -32,10 +42,21 @@ def matrices(candidate: Candidate, width: int, positions: list[int], **options: 
     return rotated(candidate, units, positions, **options)[:, 0].transpose(1, 2, 0)
 
 
+def takes(candidate: Candidate, layout: str) -> bool:
+    """Whether rotate has this layout. The default one it has to have; the half layout has a criterion of its own."""
+    return layout != "half" or works(lambda: matrices(candidate, 4, [0, 1], layout=layout))
+
+
 def one_step(candidate: Candidate, width: int, base: float = 30.0, **options: Any) -> Floats:
     """What one position more adds to the turn, (width, width), whatever was there before."""
     first, second = matrices(candidate, width, [1, 2], base=base, **options)
     return np.asarray(second @ first.T)
+
+
+def turns(step: Floats) -> bool:
+    """Whether what moves from one feature to another moves back with the other sign, as in any rotation."""
+    moved = step - np.diag(np.diagonal(step))
+    return bool(np.abs(moved + moved.T).max() < SAME)
 
 
 def partners(width: int, layout: str) -> NDArray[np.intp]:
