@@ -39,6 +39,11 @@ class Call:
     training: bool
     recorded: bool
 
+    @property
+    def rows(self) -> list[list[int]]:
+        """The sequences, however many axes the ids had."""
+        return self.ids.reshape(-1, self.ids.shape[-1] if self.ids.ndim else 1).tolist() if self.ids.size else []
+
 
 def stream(rng: np.random.Generator, tokens: range, length: int = 60) -> list[int]:
     """Random tokens in which every window of BLOCK tokens stands once, so that it tells where it starts."""
@@ -96,7 +101,7 @@ def compare(
 
 def number(value: Any, of: str) -> float:
     """A number as a float, be it a plain one or an array of one."""
-    if isinstance(value, np.ndarray) and value.size == 1:
+    if isinstance(value, np.ndarray) and value.size == 1 and value.dtype.kind in "biuf":
         value = float(value.reshape(()))
     if type(value) not in (int, float):
         raise Mismatch(f"{of} is {describe(value)}, expected a float")
@@ -115,7 +120,13 @@ def tokens_of(comparison: dict[str, dict[str, Any]], name: str) -> list[int]:
         return [int(token) for token in tokens]
     if not isinstance(tokens, list | tuple):
         raise Mismatch(f"the tokens of {name} are {describe(tokens)}, expected a list of int")
-    return [int(number(token, f"a token of {name}")) for token in tokens]
+    return [_token(number(token, f"a token of {name}"), name) for token in tokens]
+
+
+def _token(value: float, name: str) -> int:
+    if not value.is_integer():
+        raise Mismatch(f"a token of {name} is {value:g}, expected an int")
+    return int(value)
 
 
 def calls(candidate: Candidate, name: str) -> list[Call]:
@@ -129,7 +140,7 @@ def calls(candidate: Candidate, name: str) -> list[Call]:
 
 def windows_of(candidate: Candidate, name: str, tokens: range) -> list[tuple[int, ...]]:
     """The windows of one split that a model was shown, oldest first, if any."""
-    rows = [row for call in calls(candidate, name) for row in call.ids.tolist()]
+    rows = [row for call in calls(candidate, name) for row in call.rows]
     return [tuple(row) for row in rows if set(row) <= set(tokens)]
 
 
@@ -154,7 +165,7 @@ def starts(shown: Sequence[tuple[int, ...]], data: list[int]) -> list[int]:
 
 def generation(candidate: Candidate, name: str) -> list[list[int]]:
     """The contexts that a model was shown while it generated."""
-    return [call.ids[0].tolist() for call in calls(candidate, name) if call.ids.size and call.ids.max() >= PROMPT[0]]
+    return [call.rows[0] for call in calls(candidate, name) if call.ids.size and call.ids.max() >= PROMPT[0]]
 
 
 def chain() -> NDArray[np.float32]:

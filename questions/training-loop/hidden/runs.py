@@ -52,7 +52,7 @@ def entries(history: Any) -> list[dict[str, Any]]:
 
 def number(value: Any, key: str) -> float:
     """A loss as a float: whether it was a plain one has its own criterion."""
-    if isinstance(value, np.ndarray) and value.size == 1:
+    if isinstance(value, np.ndarray) and value.size == 1 and value.dtype.kind in "biuf":
         value = float(value.reshape(()))
     if type(value) not in (int, float):
         raise Mismatch(f"{key} is {describe(value)}, expected a float")
@@ -71,10 +71,9 @@ def bigram(candidate: Candidate, table: NDArray[Any]) -> Handle:
     return model
 
 
-def table_of(candidate: Candidate, model: Handle, path: str = "table") -> Floats:
+def table_of(candidate: Candidate, model: Handle, shape: tuple[int, ...]) -> Floats:
     """The table that a model holds now, in float64."""
-    value = candidate.value(model, path)
-    return expect_array(value, np.shape(value), of="the table of the model").astype("float64")
+    return expect_array(candidate.value(model, "table"), shape, of="the table of the model").astype("float64")
 
 
 def run(
@@ -98,7 +97,7 @@ def run(
     history = candidate.train_language_model(
         model, steps=steps, learning_rate=learning_rate, eval_every=eval_every, eval_batches=eval_batches
     )
-    return Run(history, table_of(candidate, model))
+    return Run(history, table_of(candidate, model, table.shape))
 
 
 def batch(tokens: Ids, place: int, shape: tuple[int, int]) -> tuple[Ids, Ids]:

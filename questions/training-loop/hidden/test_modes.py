@@ -25,7 +25,7 @@ class Call:
     @property
     def is_training(self) -> bool:
         """Whether it is part of an update: training tokens, and a graph to go back through."""
-        return self.recorded and bool(self.ids.max() < SPLIT_AT)
+        return self.recorded and bool((self.ids < SPLIT_AT).all())
 
 
 def watched(candidate: Candidate, rng: np.random.Generator) -> Handle:

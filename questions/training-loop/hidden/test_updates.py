@@ -161,10 +161,10 @@ def test_a_bias_decays_as_any_weight_does(candidate: Candidate, rng: np.random.G
         raise Mismatch(f"beyond its decay a bias moves by {found:.3g} learning rates in the first step, expected 1")
 
 
-def routes(table: Floats, one: Batch, steps: int, learning_rate: float, norm: float = np.inf) -> list[Floats]:
+def routes(table: Floats, one: Batch, steps: int, learning_rate: float) -> list[Floats]:
     """Where steps on one batch take the table (V, V): gradients that pile up or lost moments are AdamW still."""
     return [
-        adamw(table, [one] * steps, learning_rate, cleared=cleared, kept_from=kept_from, norm=norm)
+        adamw(table, [one] * steps, learning_rate, cleared=cleared, kept_from=kept_from)
         for cleared in (True, False)
         for kept_from in (1, 2, steps)  # the first step, the one after the first evaluation, or never
     ]
