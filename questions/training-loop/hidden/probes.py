@@ -49,7 +49,7 @@ def memory_of_the_optimizer(candidate: Candidate) -> bool:
 @probe
 def clearing(candidate: Candidate) -> str:
     """Which gradients have a part in a step beside its own."""
-    if two_steps(candidate, generator(), 0.1).of_the_first_rows > 0.95:
+    if two_steps(candidate, generator(), 0.1).has_the_first_gradient:
         return "those of the batches before"
     rng = generator()
     table, tokens = random_table(rng, VOCABULARY), apart(rng)
