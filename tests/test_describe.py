@@ -83,6 +83,10 @@ def test_a_container_of_the_submissions_own_class_stays_what_it_is_beside_a_resu
     assert describer.to_wire(cache) == (1, [2.0])
 
 
+def test_what_a_module_saves_itself_as_stays_behind_a_number() -> None:
+    assert isinstance(Describer(1 << 20).to_wire(torch.nn.Linear(2, 3).state_dict()), Ref)
+
+
 @pytest.mark.parametrize("value", [UserDict(a=1), deque([1]), {1: 2}, {"a"}, 1 << 70, range(2)], ids=repr)
 def test_what_is_no_plain_value_stays_behind_a_number(value: object) -> None:
     assert isinstance(Describer(1 << 20).to_wire(value), Ref)

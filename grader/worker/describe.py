@@ -4,8 +4,10 @@ Only exact types are believed. A subclass can answer every question about itself
 set on an instance, so everything is asked through the base class's own unbound methods: a named tuple, a `defaultdict`
 or an `IntEnum` crosses as the tuple, the dict or the number that it is made of. A container of the submission's own
 class inside another value, a cache beside a result, stays here: it may be handed back, and has to be what it was then.
+So does an `OrderedDict` of tensors, which is what a module saves itself as.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final, cast
 
@@ -65,7 +67,7 @@ class Describer:
             return array_to_wire(np.ndarray.view(value, np.ndarray), self.limit)
         if issubclass(kind, float):
             return float.__float__(value)
-        if depth and kind.__dict__.get("__module__") == SOLUTION:
+        if (depth and kind.__dict__.get("__module__") == SOLUTION) or (kind is OrderedDict and _is_saved(value)):
             return self.keep(value)
         for base in (list, tuple):
             if issubclass(kind, base) and self._fits(base.__len__(value), depth):
@@ -92,6 +94,10 @@ class Describer:
             case dict():
                 return {key: self.from_wire(item) for key, item in value.items()}
         return value
+
+
+def _is_saved(state: "OrderedDict[Any, Any]") -> bool:
+    return any(isinstance(value, torch.Tensor) for value in state.values())
 
 
 def tensor_to_wire(tensor: torch.Tensor, limit: int) -> Value:
