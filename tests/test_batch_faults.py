@@ -123,10 +123,12 @@ def test_ctrl_c_keeps_what_was_graded_and_two_batches_do_not_write_into_one_fold
     second = Batch(batch.source, batch.out, batch.options)
     os.kill(first.process.pid, signal.SIGSTOP)
     assert second.run() == 2 and "results are being written there already" in second.said
+    os.kill(first.process.pid, signal.SIGINT)  # met as it goes on: nothing more can be graded before
     os.kill(first.process.pid, signal.SIGCONT)
-    assert faults.interrupted(batch, first, batch.lines + 1) == 3
+    assert first.wait() == 3
     assert "The batch was stopped: it was interrupted" in batch.said
     assert "Traceback" not in batch.said
+    assert batch.run() == 0
     same(batch)
 
 
