@@ -116,8 +116,14 @@ def test_a_process_that_is_lost_costs_nobody_anything(
     same(batch)
 
 
-def test_ctrl_c_keeps_what_was_graded_and_two_batches_do_not_write_into_one_folder(batch: Batch, same: Same) -> None:
+def test_ctrl_c_keeps_what_was_graded_and_two_batches_do_not_write_into_one_folder(
+    calm: Batch, tmp_path: Path, models: list[Path]
+) -> None:
     """The second one is refused; the first one goes on, until it is interrupted."""
+    sent = shutil.copytree(calm.source, tmp_path / "sent")
+    (sent / "slow.py").write_text(f"import time\n\ntime.sleep(3)\n{models[0].read_text('utf-8')}", "utf-8")
+    whole, batch = (Batch(sent, tmp_path / name, calm.options) for name in ("whole", "results"))
+    assert whole.run() == 0, whole.said
     first = batch.start()
     assert first.until_lines(1)
     second = Batch(batch.source, batch.out, batch.options)
@@ -129,7 +135,7 @@ def test_ctrl_c_keeps_what_was_graded_and_two_batches_do_not_write_into_one_fold
     assert "The batch was stopped: it was interrupted" in batch.said
     assert "Traceback" not in batch.said
     assert batch.run() == 0
-    same(batch)
+    assert differences(results_of(batch.out), results_of(whole.out)) == [], batch.said
 
 
 def test_a_full_disk_ends_the_batch_and_costs_one_submission(batch: Batch, same: Same) -> None:
