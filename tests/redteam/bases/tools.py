@@ -64,6 +64,16 @@ def channels():
     return found
 
 
+def answering():
+    """The class that answers for this process, where there is one: its module is in no table, but in a frame below."""
+    frame = sys._getframe()
+    while frame is not None:
+        if "Session" in frame.f_globals and "serve" in frame.f_globals:
+            return [frame.f_globals["Session"]]
+        frame = frame.f_back
+    return []
+
+
 def say(line, payload=b"", announced=None):
     """Speak a line of JSON to whoever listens: as a plain line, or in a frame with two lengths before it."""
     line = line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")
