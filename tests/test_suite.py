@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from grader.errors import QuestionError
+from grader.errors import QuestionError, TooLittleIsolation
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.outcome import Outcome, Verdict
@@ -634,6 +634,13 @@ def test_the_panel_sees_each_mutant(reports: dict[str, Report], capsys: pytest.C
     summary(reports["weak"])
     printed = capsys.readouterr().out
     assert "Own tests in test_solution.py" in printed and "✗ missed, required  The base is left out (s01)" in printed
+
+
+def test_tests_are_never_run_in_less_isolation_than_is_required(question: Question) -> None:
+    with SuiteGrader(question, Tier.SEPARATE_PROCESS, Tier.SEALED) as grader:
+        for _ in range(2):  # the second finds what the first has started
+            with pytest.raises(TooLittleIsolation):
+                grader.grade(sent(GOOD), 1)
 
 
 def test_a_question_without_a_suite_has_no_such_part(question: Question) -> None:

@@ -72,10 +72,18 @@ class SuiteGrader(Closing):
         with self._lock:  # several engines share it
             if self._zygote is None or not self._zygote.is_alive:
                 self.close()
-                self._zygote = Zygote(self.tier, (*self.question.spec.imports, *IMPORTS))
-                found = isolation.probe(self._zygote, self.question.spec.limits)
-                isolation.require(found, self.weakest, self._zygote.missing)
+                self._zygote = self._started()
             return self._zygote
+
+    def _started(self) -> Zygote:
+        zygote = Zygote(self.tier, (*self.question.spec.imports, *IMPORTS))
+        try:
+            found = isolation.probe(zygote, self.question.spec.limits)
+            isolation.require(found, self.weakest, zygote.missing)
+        except BaseException:  # nobody may find it, and run tests in it
+            zygote.close()
+            raise
+        return zygote
 
     def close(self) -> None:
         """End its zygote."""
