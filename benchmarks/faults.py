@@ -69,6 +69,7 @@ class Batch:
                 stderr=stream,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
                 start_new_session=True,
+                preexec_fn=let_interrupt,
             )
         return Running(self, process, log)
 
@@ -81,6 +82,11 @@ class Batch:
         """How many lines its ledger has."""
         path = self.out / ledger.NAME
         return path.read_bytes().count(b"\n") if path.is_file() else 0
+
+
+def let_interrupt() -> None:
+    """Have Ctrl-C work even where the shell that started this process in the background has it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass
@@ -221,10 +227,11 @@ def starved(batch: Batch, room: int) -> str:
 
 
 def fill(folder: Path, count: int, models: list[Path]) -> None:
-    """Write so many submissions into a new folder, each model in turn."""
+    """Write so many submissions into a new folder, each model in turn, and no two with the same text."""
     folder.mkdir(parents=True)
     for number, model in zip(range(count), itertools.cycle(models), strict=False):
-        shutil.copy(model, folder / f"{number:05}{model.suffix}")
+        text = f"{model.read_text('utf-8').rstrip()}\n\n# The submission {number} of {count}.\n"
+        (folder / f"{number:05}{model.suffix}").write_text(text, "utf-8")
 
 
 def mix_in(folder: Path, attacks: list[Attack], bait: Bait, every: int) -> list[str]:

@@ -17,6 +17,7 @@ from grader.examine import isolation
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
 from grader.question import Question
+from grader.recall import Recall
 from grader.report import Isolation
 from grader.sandbox.tiers import Tier
 from grader.warm import Warm
@@ -29,7 +30,11 @@ AHEAD: Final = 2  # pieces that are begun or wait, for each engine; the rest of 
 
 
 class Bench(Closing):
-    """Engines for work that comes in many pieces. A context manager; `isolation` is what was probed at the start.
+    """Engines for work that comes in many pieces. A context manager.
+
+    Attributes:
+        isolation: what was probed at the start.
+        recall: what was graded here before, for work that may be spared where two have sent the same.
 
     Args:
         question: what they grade.
@@ -52,6 +57,7 @@ class Bench(Closing):
         done: Callable[[], None] = lambda: None,
     ) -> None:
         self.question, self.zygote, self.jobs, self.require, self.done = question, zygote, jobs, require, done
+        self.recall = Recall()
         self._stack = ExitStack()
         self._idle: queue.Queue[Engine] = queue.Queue()
         self._engines: set[Engine] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from grader import diagnose, environment, integrity, scoring, submission
@@ -10,6 +11,7 @@ from grader.closing import Closing
 from grader.examine.zygote import Zygote
 from grader.outcome import Verdict
 from grader.question import Question
+from grader.recall import Recall
 from grader.report import Isolation, QuestionPart, Report, SubmissionPart
 from grader.rubric.facts import read_answers
 from grader.sandbox.tiers import Tier
@@ -42,20 +44,30 @@ class Engine(Closing):
         self.warm = warm or self._stack.enter_context(Warm(question, zygote, tier, require))
         self.examiner = self._stack.enter_context(self.warm.examiners.another())
 
-    def grade(self, path: Path, seed: int | None = None) -> Report:
+    def grade(self, path: Path, seed: int | None = None, recall: Recall | None = None) -> Report:
         """Grade what is at `path`: read it, run the hidden checks, score them, name the mistake.
+
+        Args:
+            path: what was sent.
+            seed: of the hidden inputs; None for the question's own.
+            recall: what was graded before, where the same text need not be graded again.
 
         Raises:
             CallError: there is nothing at `path` that can be graded.
             QuestionError: the question's own files are wrong.
             GraderFault: the grader failed, or the isolation is weaker than required.
         """
-        question, watch = self.question, Stopwatch()
-        seed = question.seed if seed is None else seed
+        watch = Stopwatch()
+        seed = self.question.seed if seed is None else seed
         try:
-            sent = submission.read(path, question.asked)
+            sent = submission.read(path, self.question.asked)
         except submission.Refused as refusal:
             return self._refused(refusal, seed, watch)
+        judge = partial(self._judge, sent, seed, watch)
+        return recall(sent, seed, judge) if recall else judge()
+
+    def _judge(self, sent: submission.Submission, seed: int, watch: Stopwatch) -> Report:
+        question = self.question
         answers, answer_notes = read_answers(sent.answers, sent.answers_problem, question.spec.answers)
         isolation = self.warm.isolation()
         watch.lap("start")

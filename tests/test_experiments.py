@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 import torch
 
+from benchmarks.faults import let_interrupt
 from grader.errors import CallError
 from solutions.experiments import charts, corpus, cross, depth, paired, panels, report
 from solutions.experiments.keeping import Folder, differing
@@ -209,6 +210,7 @@ def test_killed_or_interrupted_at_any_moment_it_comes_to_the_same_numbers(text: 
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=let_interrupt,
         )
         wait_for_more(out, process)
         process.send_signal(number)

@@ -93,13 +93,13 @@ def local(zygote: Zygote, *, jobs: int, require: Tier) -> Hire:
 
 
 def graded(bench: Bench, entry: Entry, seed: int | None) -> Report:
-    """The report of a submission; one that a fault of ours spoiled is graded again.
+    """The report of a submission; one that a fault of ours spoiled is graded again, and one that was sent twice is not.
 
     Raises:
         GraderError: as of `Engine.grade`; a fault came each time.
     """
 
     def work(engine: Engine, entry: Entry) -> Report:
-        return engine.grade(entry.path, seed)
+        return engine.grade(entry.path, seed, bench.recall)
 
     return bench.run_again(work, entry, lambda report: report.verdict is Verdict.GRADER_FAULT)

@@ -1,0 +1,75 @@
+"""What was graded, by its content: a text that two people send is graded once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+from grader.outcome import Outcome, Verdict
+from grader.report import Report
+from grader.submission import Submission
+
+MOST: Final = 512  # reports, of some 4 KiB each
+SETTLED: Final = (Outcome.PASSED, Outcome.FAILED, Outcome.NOT_REACHED)  # what a busy machine does not bring about
+
+
+class Recall:
+    """The last few hundred reports of one question, packed. Threads may share one.
+
+    A report depends on the texts that were read and the seed; what it says of the file, such as its name, is each one's
+    own. One in which something crashed, ran out of time or was killed is not kept: with another, it may go otherwise.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
+        self._packed: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, sent: Submission, seed: int, judge: Callable[[], Report]) -> Report:
+        """The report of what was sent: the one of its like as far as it is known, or what `judge` finds."""
+        key = content(sent, seed)
+        with self._lock:
+            packed = self._packed.get(key)
+            if packed is not None:
+                self._packed.move_to_end(key)
+        if packed is not None:
+            return _as_of(sent, *_unpacked(packed))
+        report = judge()
+        if report.verdict is not Verdict.GRADER_FAULT and all(part.outcome in SETTLED for part in report.criteria):
+            with self._lock:
+                self._packed[key] = _packed(report, len(sent.notes))
+                while len(self._packed) > self.most:
+                    self._packed.popitem(last=False)
+        return report
+
+
+def content(sent: Submission, seed: int) -> str:
+    """SHA-256 over all that a report depends on, but for the question and the environment."""
+    texts = [sent.source, sent.answers, sent.answers_problem, sent.suite, sent.suite_problem]
+    chance = sent.digest if sent.suite is not None else ""  # which a candidate's tests are judged by, too
+    return hashlib.sha256(json.dumps([*texts, chance, seed]).encode()).hexdigest()
+
+
+def _packed(report: Report, own: int) -> bytes:
+    return zlib.compress(json.dumps([own, report.to_json()]).encode(), 1)
+
+
+def _unpacked(packed: bytes) -> tuple[Report, int]:
+    own, text = json.loads(zlib.decompress(packed))
+    return Report.from_fields(json.loads(text)), own
+
+
+def _as_of(sent: Submission, report: Report, own: int) -> Report:
+    """The report with what is a submission's own: names and notes of how it was read, the first `own` of its like's."""
+    changed = {
+        "name": sent.name,
+        "digest": sent.digest,
+        "files": list(sent.files),
+        "notes": [*sent.notes, *report.submission.notes[own:]],
+    }
+    return report.model_copy(update={"submission": report.submission.model_copy(update=changed)})
