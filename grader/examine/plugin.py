@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pytest
-from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import FlakyFailure
 
@@ -123,17 +123,6 @@ class Examining:
         self.consume(self)
         return True
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Note the first thing that went wrong in setup, call or teardown."""
-        report = yield
-        if call.excinfo is not None and self._ended is None:
-            self._ended = judged(call.excinfo.value)
-            self._table = getattr(call.excinfo.value, "table", None)
-        return report
-
     # Running
 
     def run(self, *, until_failure: bool = False, only: Sequence[str] = ()) -> list[CheckResult]:
@@ -166,15 +155,35 @@ class Examining:
         return None
 
     def _run(self, item: pytest.Item) -> tuple[Outcome, str]:
-        """Run one test from setup to the last teardown: no check inherits a fixture from another."""
+        """Run one test from setup to the last teardown: no check inherits a fixture from another.
+
+        These are pytest's own steps; its reports of them, of which nobody would be told, cost as much as the steps.
+        """
         assert self.subject is not None
         self._ended, self._table, self.subject.calls = None, None, Calls()
         usage = self.subject.usage
         since, waited = time.monotonic(), usage.waited_seconds
-        runtestprotocol(item, log=False, nextitem=None)  # pytest's own steps, and nobody told of each
+        if isinstance(item, pytest.Function):
+            item._initrequest()  # what was run before in this process is run anew
+        with self._noting():
+            item.ihook.pytest_runtest_setup(item=item)
+            item.ihook.pytest_runtest_call(item=item)
+        with self._noting():
+            item.ihook.pytest_runtest_teardown(item=item, nextitem=None)
         own = time.monotonic() - since - (usage.waited_seconds - waited)
         self.slowest = max(self.slowest, (own, title_of(item)))
         return self._ended or (Outcome.PASSED, "")
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Note the first thing that goes wrong in setup, call or teardown."""
+        try:
+            yield
+        except (pytest.exit.Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever a check raises is how it ended
+            if self._ended is None:
+                self._ended, self._table = judged(error), getattr(error, "table", None)
 
 
 def criterion_of(item: pytest.Item) -> str:
