@@ -105,6 +105,8 @@ def _fail(why: str) -> NoReturn:
 
 # Encoding
 
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
 
 def encode(message: dict[str, Value], limit: int) -> list[bytes | memoryview]:
     """The frame for a message, as buffers to be written one after the other.
@@ -114,7 +116,7 @@ def encode(message: dict[str, Value], limit: int) -> list[bytes | memoryview]:
     """
     blobs: list[bytes | memoryview] = []
     body = {key: _pack(value, blobs, 0) for key, value in message.items()}
-    header = json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
+    header = _ENCODER.encode(body).encode("ascii")
     payload = sum(len(blob) for blob in blobs)
     if len(header) > MAX_HEADER or payload > limit:
         _fail(f"a message of {len(header)} + {payload} bytes is too large")
@@ -122,10 +124,12 @@ def encode(message: dict[str, Value], limit: int) -> list[bytes | memoryview]:
 
 
 def _pack(value: Value, blobs: list[bytes | memoryview], depth: int) -> Any:
+    if value is None or type(value) in (bool, str):
+        return value
     if depth > MAX_DEPTH // 2:
         _fail("a message is nested too deeply")
     match value:
-        case None | bool() | str():
+        case bool() | str():
             return value
         case int():
             return value if -(1 << 63) <= value < 1 << 63 else _fail("an integer is beyond 64 bits")
@@ -201,6 +205,16 @@ def decode(header: bytes, payload: memoryview) -> dict[str, Value]:
 
 
 def _parse(header: bytes) -> Any:
+    opened = header.count(b"[") + header.count(b"{")  # no header is nested more deeply, and few open so many
+    if opened > MAX_DEPTH * 2 and _depth(header) > MAX_DEPTH * 2:
+        _fail("a header is nested too deeply")
+    try:
+        return _DECODER.decode(header.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"a header is not JSON: {type(error).__name__}") from None
+
+
+def _depth(header: bytes) -> int:
     depth = deepest = 0
     for byte in _STRING.sub(b"", header).translate(None, _NO_BRACKETS):
         if byte in b"[{":
@@ -208,18 +222,7 @@ def _parse(header: bytes) -> Any:
             deepest = max(deepest, depth)
         else:
             depth -= 1
-    if deepest > MAX_DEPTH * 2:
-        _fail("a header is nested too deeply")
-    try:
-        return json.loads(
-            header.decode("utf-8"),
-            object_pairs_hook=_unique,
-            parse_int=_small,
-            parse_float=_no_float,
-            parse_constant=_no_float,
-        )
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"a header is not JSON: {type(error).__name__}") from None
+    return deepest
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -238,6 +241,11 @@ def _no_float(token: str) -> NoReturn:
     _fail(f"a header holds the token {token[:20]}")
 
 
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_int=_small, parse_float=_no_float, parse_constant=_no_float
+)
+
+
 class _Unpacker:
     """Turns parsed JSON into values, and hands out the payload from front to back."""
 
@@ -254,30 +262,38 @@ class _Unpacker:
         self.nodes += 1
         if self.nodes > MAX_NODES:
             _fail("a message has too many parts")
-        if item is None or type(item) in (bool, int):
+        kind = type(item)
+        if item is None or kind is bool or kind is int:
             return item  # type: ignore[no-any-return]
-        if type(item) is str:
+        if kind is str:
             return _text(item)
-        if type(item) is not dict:
-            _fail("a value is not of a known kind")
-        match item:
-            case {"k": "float", "v": str(digits), **rest} if not rest:
-                return _float(digits)
-            case {"k": "list", "v": list(items), **rest} if not rest:
-                return [self.value(each) for each in items]
-            case {"k": "tuple", "v": list(items), **rest} if not rest:
-                return tuple(self.value(each) for each in items)
-            case {"k": "dict", "v": list(pairs), **rest} if not rest:
-                return dict(self.pairs(pairs))
-            case {"k": "array", "of": of, "dtype": dtype, "shape": shape, "grad": bool(grad), **rest} if not rest:
-                return self.array(of, dtype, shape, grad)
-            case {"k": "stub", "of": of, "dtype": dtype, "shape": shape, "device": device, **rest} if not rest:
-                return Stub(_kind(of), _text(dtype), _shape(shape), _text(device))
-            case {"k": "ref", "id": int(number), "type": name, **rest} if not rest and type(number) is int:
-                return Ref(number, _text(name))
+        if kind is dict:
+            said = item.get("k")
+            if type(said) is str and said in _GRAMMAR:
+                read, fields = _GRAMMAR[said]
+                if item.keys() == fields:
+                    return read(self, item)
         _fail("a value is not of a known kind")
 
-    def pairs(self, pairs: list[Any]) -> Iterator[tuple[str, Value]]:
+    def _float(self, item: Any) -> Value:
+        return _float(_text(item["v"]))
+
+    def _list(self, item: Any) -> Value:
+        return [self.value(each) for each in _listed(item["v"])]
+
+    def _tuple(self, item: Any) -> Value:
+        return tuple([self.value(each) for each in _listed(item["v"])])
+
+    def _dict(self, item: Any) -> Value:
+        return dict(self.pairs(_listed(item["v"])))
+
+    def _stub(self, item: Any) -> Value:
+        return Stub(_kind(item["of"]), _text(item["dtype"]), _shape(item["shape"]), _text(item["device"]))
+
+    def _ref(self, item: Any) -> Value:
+        return Ref(item["id"], _text(item["type"])) if type(item["id"]) is int else _fail("a reference has no number")
+
+    def pairs(self, pairs: Sequence[Any]) -> Iterator[tuple[str, Value]]:
         seen = set()
         for pair in pairs:
             if type(pair) is not list or len(pair) != 2 or (key := _text(pair[0])) in seen:
@@ -285,18 +301,39 @@ class _Unpacker:
             seen.add(key)
             yield key, self.value(pair[1])
 
-    def array(self, of: Any, dtype: Any, shape: Any, grad: bool) -> Array:
+    def _array(self, item: Any) -> Value:
+        dtype, shape, grad = item["dtype"], _shape(item["shape"]), item["grad"]
         if type(dtype) is not str or dtype not in LITTLE:
             _fail("an array has an unknown dtype")
-        dimensions = _shape(shape)
-        if byte_count(dtype, [length or 1 for length in dimensions]) >= 1 << 63:
+        if type(grad) is not bool:
+            _fail("an array does not say whether it records gradients")
+        if byte_count(dtype, [length or 1 for length in shape]) >= 1 << 63:
             _fail("an array has a shape that none can have")  # though it is empty, as (0, 2**62) is
-        end = self.used + byte_count(dtype, dimensions)
+        end = self.used + byte_count(dtype, shape)
         if end > len(self.payload):
             _fail("an array is longer than its payload")
         data = self.payload[self.used : end]
         self.used = end
-        return Array(_kind(of), dtype, dimensions, data, grad)
+        return Array(_kind(item["of"]), dtype, shape, data, grad)
+
+
+# What a value that is a JSON object says of itself, how it is read, and the fields that it has to have, no more.
+_GRAMMAR: Final = {
+    kind: (read, {"k", *fields.split()})
+    for kind, read, fields in (
+        ("float", _Unpacker._float, "v"),
+        ("list", _Unpacker._list, "v"),
+        ("tuple", _Unpacker._tuple, "v"),
+        ("dict", _Unpacker._dict, "v"),
+        ("array", _Unpacker._array, "of dtype shape grad"),
+        ("stub", _Unpacker._stub, "of dtype shape device"),
+        ("ref", _Unpacker._ref, "id type"),
+    )
+}
+
+
+def _listed(items: Any) -> Sequence[Any]:
+    return items if type(items) is list else _fail("the parts of a value are no list")
 
 
 def _kind(of: Any) -> str:
