@@ -4,7 +4,10 @@ Nor are those of the containers and the tensors that it holds: a dict that skips
 gradient are read by the methods of dict and torch.Tensor.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
+from itertools import islice
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType
 from typing import Any, Final
 
@@ -40,12 +43,7 @@ def inventory(module: torch.nn.Module) -> list[Value]:
 
 def held_by(module: torch.nn.Module) -> list[Held]:
     """The name, the tensor and where it is registered ("parameter", "buffer", "loose"), for each name there is."""
-    found: list[Held] = []
-    for each in _tensors(module, "", set(), 0):
-        if len(found) >= MAX_ENTRIES:
-            break
-        found.append(each)
-    return found
+    return list(islice(_Walk().tensors(module, "", 0), MAX_ENTRIES))
 
 
 def entry(held: Held, number: int) -> dict[str, Value]:
@@ -74,77 +72,103 @@ def is_module(thing: Any) -> bool:
     return issubclass(type(thing), torch.nn.Module)
 
 
-def _tensors(module: Any, prefix: str, seen: set[int], depth: int) -> Iterator[Held]:
-    if id(module) in seen or depth > MAX_DEPTH:
-        return
-    seen.add(id(module))
-    held = dict(_items(_attributes(module)))
-    for slot, registered in (("_parameters", "parameter"), ("_buffers", "buffer")):
-        for name, tensor in _items(held.pop(slot, {})):
-            if _is_tensor(tensor):
-                yield f"{prefix}{name}", tensor, registered
-    for name, child in _items(held.pop("_modules", {})):
-        if is_module(child):
-            yield from _tensors(child, f"{prefix}{name}.", seen, depth + 1)
-    for name, thing in [*held.items(), *_slots(module), *_shared(module)]:
-        yield from _loose(f"{prefix}{name}", thing, seen, depth, 0)
+class _Walk:
+    """One walk over all that a module holds: nothing is met twice, and each class is looked through once."""
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+        self.kinds: dict[int, _Kind] = {}  # by identity, since a class may lie about being equal to another
+
+    def kind(self, thing: Any) -> _Kind:
+        """What the class of an object says of it."""
+        kind = type(thing)
+        if id(kind) not in self.kinds:
+            self.kinds[id(kind)] = _Kind(kind)
+        return self.kinds[id(kind)]
+
+    def tensors(self, module: Any, prefix: str, depth: int) -> Iterator[Held]:
+        """What a module holds, registered or not."""
+        if id(module) in self.seen or depth > MAX_DEPTH:
+            return
+        self.seen.add(id(module))
+        held = dict(_items(_attributes(module)))
+        for slot, registered in (("_parameters", "parameter"), ("_buffers", "buffer")):
+            for name, tensor in _items(held.pop(slot, {})):
+                if _is_tensor(tensor):
+                    yield f"{prefix}{name}", tensor, registered
+        for name, child in _items(held.pop("_modules", {})):
+            if is_module(child):
+                yield from self.tensors(child, f"{prefix}{name}.", depth + 1)
+        kind = self.kind(module)
+        for name, thing in [*held.items(), *kind.slots(module), *kind.tensors]:
+            yield from self.loose(f"{prefix}{name}", thing, depth, 0)
+
+    def loose(self, name: str, thing: Any, depth: int, nested: int) -> Iterator[Held]:
+        """What is in an attribute, a container, a function or an object, and so neither moved nor saved."""
+        kind = type(thing)
+        if kind in SIMPLE:
+            return
+        if _is_tensor(thing):
+            yield name, thing, "loose"
+        elif is_module(thing):  # not registered, buffers included
+            for inner, tensor, registered in self.tensors(thing, f"{name}.", depth + 1):
+                yield inner, tensor, "loose" if registered == "buffer" else registered
+        elif nested < MAX_NESTED and not issubclass(kind, type) and id(thing) not in self.seen:
+            for label, item in self.inside(thing, kind):
+                self.seen.add(id(thing))  # only what holds something: small numbers and empty tuples are everywhere
+                yield from self.loose(f"{name}{label}", item, depth, nested + 1)
+
+    def inside(self, thing: Any, kind: type) -> list[tuple[str, Any]]:
+        """What a container, a function or an object holds, each with the end of its name."""
+        if issubclass(kind, list | tuple):
+            base = list if issubclass(kind, list) else tuple
+            return [(f"[{index}]", item) for index, item in zip(range(MAX_ITEMS), base.__iter__(thing), strict=False)]
+        if issubclass(kind, dict):
+            pairs = _items(thing)[:MAX_ITEMS]
+            return [(f"[{key if type(key) is str else '…'}]", item) for key, item in pairs]
+        if kind is MethodType:
+            return [(".__self__", thing.__self__), ("", thing.__func__)]
+        if kind is FunctionType:
+            cells = zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True)
+            return [(f".{name}", cell.cell_contents) for name, cell in cells if _is_filled(cell)]
+        known = self.kind(thing)
+        return [(f".{name}", item) for name, item in [*known.own(thing), *known.slots(thing)][:MAX_ITEMS]]
 
 
-def _loose(name: str, thing: Any, seen: set[int], depth: int, nested: int) -> Iterator[Held]:
-    kind = type(thing)
-    if _is_tensor(thing):
-        yield name, thing, "loose"
-    elif is_module(thing):  # not registered, so neither moved nor saved, buffers included
-        for inner, tensor, registered in _tensors(thing, f"{name}.", seen, depth + 1):
-            yield inner, tensor, "loose" if registered == "buffer" else registered
-    elif kind not in SIMPLE and nested < MAX_NESTED and not issubclass(kind, type) and id(thing) not in seen:
-        for label, item in _inside(thing, kind):
-            seen.add(id(thing))  # only what holds something: small numbers and empty tuples are everywhere
-            yield from _loose(f"{name}{label}", item, seen, depth, nested + 1)
+class _Kind:
+    """What a class says of its instances, read past whatever it says of itself.
 
+    Attributes:
+        tensors: those that it and its bases hold for all instances, with their names.
+    """
 
-def _inside(thing: Any, kind: type) -> list[tuple[str, Any]]:
-    """What a container, a function or an object holds, each with the end of its name."""
-    if issubclass(kind, list | tuple):
-        base = list if issubclass(kind, list) else tuple
-        return [(f"[{index}]", item) for index, item in zip(range(MAX_ITEMS), base.__iter__(thing), strict=False)]
-    if issubclass(kind, dict):
-        pairs = _items(thing)[:MAX_ITEMS]
-        return [(f"[{key if type(key) is str else '…'}]", item) for key, item in pairs]
-    if kind is MethodType:
-        return [(".__self__", thing.__self__), ("", thing.__func__)]
-    if kind is FunctionType:
-        cells = zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True)
-        return [(f".{name}", cell.cell_contents) for name, cell in cells if _is_filled(cell)]
-    return [(f".{name}", item) for name, item in [*_own(thing, kind), *_slots(thing)][:MAX_ITEMS]]
+    def __init__(self, kind: type) -> None:
+        self.dict: Any = None  # the slot in which an instance keeps its attributes
+        self.members: list[tuple[str, Any]] = []
+        self.tensors: list[tuple[str, Any]] = []
+        for base in type.__dict__["__mro__"].__get__(kind):
+            held = type.__dict__["__dict__"].__get__(base)
+            if self.dict is None and type(slot := held.get("__dict__")) is GetSetDescriptorType:
+                self.dict = slot
+            for name, thing in held.items():
+                if type(thing) is MemberDescriptorType:
+                    self.members.append((name, thing))
+                elif _is_tensor(thing):
+                    self.tensors.append((name, thing))
 
+    def own(self, thing: Any) -> list[tuple[Any, Any]]:
+        """The attributes that an instance keeps."""
+        return _items(self.dict.__get__(thing)) if self.dict is not None else []
 
-def _own(thing: Any, kind: type) -> list[tuple[Any, Any]]:
-    """The attributes that an object keeps, past what its class says of them."""
-    for base in type.__dict__["__mro__"].__get__(kind):
-        slot = type.__dict__["__dict__"].__get__(base).get("__dict__")
-        if type(slot) is GetSetDescriptorType:
-            return _items(slot.__get__(thing))
-    return []
-
-
-def _slots(thing: Any) -> list[tuple[str, Any]]:
-    """What an object keeps in `__slots__`; those that its class has in C hold no tensor of a candidate's."""
-    found = []
-    for base in type.__dict__["__mro__"].__get__(type(thing)):
-        for name, slot in type.__dict__["__dict__"].__get__(base).items():
-            if type(slot) is MemberDescriptorType:
-                try:
-                    found.append((name, slot.__get__(thing)))
-                except AttributeError:  # an empty slot
-                    continue
-    return found
-
-
-def _shared(module: Any) -> list[tuple[str, Any]]:
-    """The tensors that a module's classes hold for all of their instances."""
-    bases = type.__dict__["__mro__"].__get__(type(module))
-    return [pair for base in bases for pair in type.__dict__["__dict__"].__get__(base).items() if _is_tensor(pair[1])]
+    def slots(self, thing: Any) -> list[tuple[str, Any]]:
+        """What an instance keeps in `__slots__`; those that its class has in C hold no tensor of a candidate's."""
+        found = []
+        for name, slot in self.members:
+            try:
+                found.append((name, slot.__get__(thing)))
+            except AttributeError:  # an empty slot
+                continue
+        return found
 
 
 def _items(mapping: Any) -> list[tuple[Any, Any]]:
