@@ -20,6 +20,7 @@ PHASE_TOLERANCE = 0.05  # rad
 RATE_TOLERANCE = 1e-3  # relative; rounding to half precision moves a rate by less than a third of it
 SLOW = 0.4  # a column that spans less has turned less than a radian
 WINDOW = 96  # rows for the first fit
+SETTLED = 1e-9  # rad per position; a step of Gauss-Newton leaves about the square of what it moves
 QUARTERS = {"sin": 0.0, "cos": np.pi / 2, "-sin": np.pi, "-cos": -np.pi / 2}
 
 
@@ -71,8 +72,14 @@ def fit(table: Floats) -> list[Wave]:
     """The wave of each column of `table` (rows, columns). Row 0 has no say: it is judged against the others.
 
     A grid of trial rates over the first rows, then Gauss-Newton over windows that double, so that no turn is skipped.
+    Checks that look at the same table share what was read.
     """
-    table = table[1:]
+    return [*_fit(table.tobytes(), table.shape)]
+
+
+@cache
+def _fit(held: bytes, shape: tuple[int, ...]) -> list[Wave]:
+    table = np.frombuffer(held).reshape(shape)[1:]
     window = min(len(table), WINDOW)
     rates, bases = _grid(window)
     explained = np.square(bases @ table[:window]).sum(axis=1)  # (rates, columns)
@@ -82,14 +89,14 @@ def fit(table: Floats) -> list[Wave]:
         if window == len(table):
             break
         window = min(len(table), window * 2)
-    p = np.arange(len(table))[:, None]
-    a, b = _amplitudes(table, rate)
-    residual = np.abs(table - a * np.sin(rate * p) - b * np.cos(rate * p)).max(axis=0)
+    waves = _waves(rate, len(table))
+    a, b = _least_squares(waves, table)
+    residual = np.abs(table - a * waves[0] - b * waves[1]).max(axis=0)
     turned = np.where(rate < 0, -1.0, 1.0)  # sin(-wp) = -sin(wp)
-    waves = zip(np.abs(rate), np.arctan2(b, a * turned), np.hypot(a, b), residual, strict=True)
+    fitted = zip(np.abs(rate), np.arctan2(b, a * turned), np.hypot(a, b), residual, strict=True)
     found = [
         _slow_wave(column) if np.ptp(column) < SLOW else Wave(*map(float, wave))
-        for column, wave in zip(table.T, waves, strict=True)
+        for column, wave in zip(table.T, fitted, strict=True)
     ]
     return [replace(wave, phase=wave.phase - wave.rate) for wave in found]
 
@@ -106,31 +113,31 @@ def _slow_wave(column: Floats) -> Wave:
 
 
 def _refine(table: Floats, rate: Floats) -> Floats:
-    """Gauss-Newton on the rate of each column, amplitudes fitted anew at each step."""
-    p = np.arange(len(table))[:, None]
+    """Gauss-Newton on the rate of each column and on its amplitudes."""
+    p, most = np.arange(len(table))[:, None], 0.5 / len(table)
+    a, b = _least_squares(_waves(rate, len(table)), table)
     for _ in range(12):
-        a, b = _amplitudes(table, rate)
-        sine, cosine = np.sin(rate * p), np.cos(rate * p)
-        left = table - a * sine - b * cosine
-        step = _least_squares([sine, cosine, p * (a * cosine - b * sine)], left)[2].clip(-0.5 / len(p), 0.5 / len(p))
-        rate = rate + step
-        if np.abs(step).max() < 1e-12:
+        sine, cosine = _waves(rate, len(table))
+        a, b, step = _least_squares(np.stack([sine, cosine, p * (a * cosine - b * sine)]), table)
+        rate = rate + step.clip(-most, most)
+        largest = np.abs(step).max()
+        if largest < SETTLED:
             break
+        if largest > most:  # a rate that did not move as far as its amplitudes think
+            a, b = _least_squares(_waves(rate, len(table)), table)
     return rate
 
 
-def _amplitudes(table: Floats, rate: Floats) -> tuple[Floats, Floats]:
-    """The least-squares a, b of a * sin + b * cos for each column at its rate."""
-    angles = rate * np.arange(len(table))[:, None]
-    a, b = _least_squares([np.sin(angles), np.cos(angles)], table)
-    return a, b
+def _waves(rate: Floats, rows: int) -> Floats:
+    """The sine and the cosine (2, rows, columns) that turn at each column's rate."""
+    angles = rate * np.arange(rows)[:, None]
+    return np.stack([np.sin(angles), np.cos(angles)])
 
 
-def _least_squares(design: list[Floats], target: Floats) -> Floats:
-    """Column by column, the factors (terms, columns) of the terms that come closest to the target (rows, columns)."""
-    terms = np.stack(design)  # (terms, rows, columns)
+def _least_squares(terms: Floats, target: Floats) -> Floats:
+    """Column by column, the factors (terms, columns) of `terms` (terms, rows, columns) closest to `target`."""
     gram = np.einsum("irc,jrc->cij", terms, terms)
-    gram += 1e-13 * np.trace(gram, axis1=1, axis2=2)[:, None, None] * np.eye(len(design))  # a rate of 0 has no sine
+    gram += 1e-13 * np.trace(gram, axis1=1, axis2=2)[:, None, None] * np.eye(len(terms))  # a rate of 0 has no sine
     return np.linalg.solve(gram, np.einsum("irc,rc->ci", terms, target)[:, :, None])[:, :, 0].T
 
 
