@@ -10,19 +10,19 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-from grader.outcome import Outcome, Verdict
+from grader.outcome import Outcome
 from grader.report import Report
 from grader.submission import Submission
 
 MOST: Final = 512  # reports, of some 4 KiB each
-SETTLED: Final = (Outcome.PASSED, Outcome.FAILED, Outcome.NOT_REACHED)  # what a busy machine does not bring about
+UNSETTLED: Final = {Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.GRADER_FAULT}
 
 
 class Recall:
     """The last few hundred reports of one question, packed. Threads may share one.
 
     A report depends on the texts that were read and the seed; what it says of the file, such as its name, is each one's
-    own. One in which something crashed, ran out of time or was killed is not kept: with another, it may go otherwise.
+    own. One that a busy machine or a kill may have had a part in is not kept: it may go otherwise the next time.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -40,12 +40,17 @@ class Recall:
         if packed is not None:
             return _as_of(sent, *_unpacked(packed))
         report = judge()
-        if report.verdict is not Verdict.GRADER_FAULT and all(part.outcome in SETTLED for part in report.criteria):
+        if is_settled(report):
             with self._lock:
                 self._packed[key] = _packed(report, len(sent.notes))
                 while len(self._packed) > self.most:
                     self._packed.popitem(last=False)
         return report
+
+
+def is_settled(report: Report) -> bool:
+    """Whether the same text would get the same again: nothing ran out, and no worker was lost."""
+    return report.timing.get("workers", 1) == 1 and not UNSETTLED & {part.outcome for part in report.criteria}
 
 
 def content(sent: Submission, seed: int) -> str:

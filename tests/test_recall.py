@@ -13,7 +13,7 @@ from grader.batch.crew import local
 from grader.batch.entries import find
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
-from grader.outcome import Verdict
+from grader.outcome import Outcome, Verdict
 from grader.question import Question
 from grader.recall import Recall
 from grader.report import Report
@@ -93,7 +93,7 @@ def test_what_it_depends_on_makes_it_another(
 
 
 @pytest.mark.parametrize(
-    "body", ["raise ValueError(x)", "import os; os._exit(1)", "x = [0]\n    while True: x += x"], ids=str.split
+    "body", ["import os; os._exit(1)", "x = [0]\n    while True: x += x"], ids=["ends its process", "eats memory"]
 )
 def test_what_a_busy_machine_may_bring_about_is_found_out_again(
     engine: Engine, judged: list[str], tmp_path: Path, body: str
@@ -102,6 +102,13 @@ def test_what_a_busy_machine_may_bring_about_is_found_out_again(
     engine.grade(sent, recall=known)
     engine.grade(sent, recall=known)
     assert len(judged) == 2
+
+
+def test_an_exception_is_as_good_as_a_result(engine: Engine, judged: list[str], tmp_path: Path) -> None:
+    sent, known = file(tmp_path, "solution.py", "def softmax(x, mask=None):\n    raise ValueError(x)\n"), Recall()
+    reports = [engine.grade(sent, recall=known) for _ in range(2)]
+    assert Outcome.CRASHED in {part.outcome for part in reports[0].criteria}
+    assert len(judged) == 1 and without_times(reports[0]) == without_times(reports[1])
 
 
 def test_no_more_are_kept_than_it_may(engine: Engine, small: Question, judged: list[str], tmp_path: Path) -> None:
