@@ -226,12 +226,12 @@ def starved(batch: Batch, room: int) -> str:
     return done.stdout.partition("======")[0]
 
 
-def fill(folder: Path, count: int, models: list[Path]) -> None:
-    """Write so many submissions into a new folder, each model in turn, and no two with the same text."""
+def fill(folder: Path, count: int, models: list[Path], *, alike: bool = False) -> None:
+    """Write so many submissions into a new folder, each model in turn; unless `alike`, no two have the same text."""
     folder.mkdir(parents=True)
     for number, model in zip(range(count), itertools.cycle(models), strict=False):
-        text = f"{model.read_text('utf-8').rstrip()}\n\n# The submission {number} of {count}.\n"
-        (folder / f"{number:05}{model.suffix}").write_text(text, "utf-8")
+        end = "" if alike else f"\n# The submission {number} of {count}.\n"
+        (folder / f"{number:05}{model.suffix}").write_text(model.read_text("utf-8") + end, "utf-8")
 
 
 def mix_in(folder: Path, attacks: list[Attack], bait: Bait, every: int) -> list[str]:

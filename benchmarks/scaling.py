@@ -3,7 +3,8 @@
 Whole `grader batch` commands over 10, 100, 1,000 and 10,000 submissions, with one job and with more, and on nodes of a
 Dask cluster on this machine. For each: submissions a second from the first result to the last, the time of the whole
 command, and the memory of the batch's own process when a tenth is done, when all is, and at its most, which is at the
-end, when the table and the page are made. The submissions are the reference, wrong and unusual solutions in turn.
+end, when the table and the page are made. The submissions are the reference, wrong and unusual solutions in turn, each
+with a line of its own; with `--alike` without one, so that most of many were sent before and are graded once.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--question", default=QUESTION)
     parser.add_argument("--questions", type=Path, help="a folder of more questions")
     parser.add_argument("--submission", type=Path, action="append", help="what is sent, in turn; by default, many")
+    parser.add_argument("--alike", action="store_true", help="send copies; by default no two have the same text")
     given = parser.parse_args(arguments)
     options = ["-q", given.question, *(["--questions", str(given.questions)] if given.questions else [])]
     sent = given.submission or models()
@@ -96,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="scaling-") as name:
         home = Path(name)
         for count in {*given.sizes, given.cluster_size}:
-            fill(home / f"sent-{count}", count, sent)
+            fill(home / f"sent-{count}", count, sent, alike=given.alike)
         for count in given.sizes:
             for jobs in given.jobs:
                 batch = Batch(home / f"sent-{count}", home / f"jobs-{jobs}-{count}", [*options, "-j", str(jobs)])
