@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import shutil
 import statistics
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.demo import OUT, QUESTION, SOLUTIONS
+from benchmarks.faults import fill
 from benchmarks.peers import ours
 from benchmarks.peers.frameworks import PEERS, Failed, Peer
 from benchmarks.peers.installing import install, version
@@ -55,12 +55,10 @@ class Grader:
         return Command([sys.executable, "-m", "grader", "run", submission, *self.options, "--json"], self.folder)
 
     def batch(self, count: int) -> Command:
-        """Many submissions, into a new folder."""
+        """Many submissions, no two of them alike, into a new folder."""
         sent = self.folder / f"sent-{count}"
         if not sent.exists():
-            sent.mkdir()
-            for number, model in zip(range(count), itertools.cycle(MODELS), strict=False):
-                shutil.copy(SOLUTIONS / model, sent / f"{number:05}.py")
+            fill(sent, count, [SOLUTIONS / model for model in MODELS])
         out = str(self.folder / f"results-{next(self.numbers)}")
         return Command([sys.executable, "-m", "grader", "batch", str(sent), "-o", out, *self.options], self.folder)
 
