@@ -56,6 +56,7 @@ class Examining:
         self.subject: Subject | None = None
         self.seed = 0
         self.problems: list[str] = []
+        self._running = ""  # the check of the moment
         self._ended: tuple[Outcome, str] | None = None
         self._table: Table | None = None
         self.slowest = 0.0, ""  # the most seconds that a check took for itself, and which
@@ -70,9 +71,9 @@ class Examining:
         return Candidate(self.subject)
 
     @pytest.fixture
-    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
+    def rng(self) -> np.random.Generator:
         """A generator of the check's own, from the run's seed."""
-        return np.random.default_rng([self.seed, zlib.crc32(request.node.name.encode())])
+        return np.random.default_rng([self.seed, zlib.crc32(self._running.encode())])
 
     @pytest.fixture
     def parameters(self) -> dict[str, Any]:
@@ -160,7 +161,7 @@ class Examining:
         These are pytest's own steps; its reports of them, of which nobody would be told, cost as much as the steps.
         """
         assert self.subject is not None
-        self._ended, self._table, self.subject.calls = None, None, Calls()
+        self._running, self._ended, self._table, self.subject.calls = item.name, None, None, Calls()
         usage = self.subject.usage
         since, waited = time.monotonic(), usage.waited_seconds
         if isinstance(item, pytest.Function):
