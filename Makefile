@@ -14,8 +14,8 @@ demo: $(STAMP)
 test long: export OPENBLAS_NUM_THREADS := 1
 
 # A third of the tests' time is waiting, for a process that has to hang or a disk that has to write, so there are three at
-# a time for two cores. The red team looks at the whole machine before and after each attack, so nothing else runs beside it. A quarter of its
-# attacks is tried here, and all of them by `make redteam`.
+# a time for two cores. The red team looks at the whole machine before and after each attack, so nothing else runs beside
+# it. A quarter of its attacks is tried here, and all of them by `make redteam`.
 test: check
 	$(BIN)/python -m pytest -n 3 --ignore=tests/redteam
 	GRADER_REDTEAM_SHARE=4 $(BIN)/python -m pytest tests/redteam
