@@ -7,6 +7,7 @@ import linecache
 import random
 import sys
 from collections.abc import Sequence
+from functools import cache
 from types import ModuleType
 
 import numpy as np
@@ -59,9 +60,15 @@ def hide() -> None:
 
     Frames and the collector lead there still; nothing that a process says of itself is proof against its own code.
     """
-    for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
-        del sys.modules[name]
+    for name in ours():
+        sys.modules.pop(name, None)
     sys.modules["__main__"] = ModuleType("__main__")
+
+
+@cache
+def ours() -> list[str]:
+    """The names of our modules. The zygote asks first, since a fork that looks through all names copies their pages."""
+    return [name for name in sys.modules if name.partition(".")[0] == PACKAGE]
 
 
 def seed() -> None:

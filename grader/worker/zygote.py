@@ -35,6 +35,7 @@ def main(control: int, strongest: str, *modules: str) -> None:
     _warm()
     missing = bring_in(modules)
     load.seed()
+    load.ours()
     memory = HugePages()
     plan = confine.prepare(Tier(strongest))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers report on the leash, so the kernel may reap them
