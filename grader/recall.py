@@ -22,7 +22,8 @@ class Recall:
     """The last few hundred reports of one question, packed. Threads may share one.
 
     A report depends on the texts that were read and the seed; what it says of the file, such as its name, is each one's
-    own. One that a busy machine or a kill may have had a part in is not kept: it may go otherwise the next time.
+    own. One that a busy machine or a kill may have had a part in is not kept: it may go otherwise the next time. So may
+    the tests that a candidate sends along, since they are run with chances that are drawn for each.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -32,6 +33,8 @@ class Recall:
 
     def __call__(self, sent: Submission, seed: int, judge: Callable[[], Report]) -> Report:
         """The report of what was sent: the one of its like as far as it is known, or what `judge` finds."""
+        if sent.suite is not None:
+            return judge()
         key = content(sent, seed)
         with self._lock:
             packed = self._packed.get(key)
@@ -54,10 +57,9 @@ def is_settled(report: Report) -> bool:
 
 
 def content(sent: Submission, seed: int) -> str:
-    """SHA-256 over all that a report depends on, but for the question and the environment."""
-    texts = [sent.source, sent.answers, sent.answers_problem, sent.suite, sent.suite_problem]
-    chance = sent.digest if sent.suite is not None else ""  # which a candidate's tests are judged by, too
-    return hashlib.sha256(json.dumps([*texts, chance, seed]).encode()).hexdigest()
+    """SHA-256 over all that a report depends on, but for the question, the environment and a candidate's own tests."""
+    parts = [sent.source, sent.answers, sent.answers_problem, sent.suite_problem, seed]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _packed(report: Report, own: int) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from grader.recall import Recall
 from grader.report import Report
 from grader.results.folder import read_report
 from grader.sandbox.tiers import Tier
+from grader.submission import read
 
 WRONG = "wrong/over-the-first-axis.py"
 
@@ -109,6 +111,21 @@ def test_an_exception_is_as_good_as_a_result(engine: Engine, judged: list[str], 
     reports = [engine.grade(sent, recall=known) for _ in range(2)]
     assert Outcome.CRASHED in {part.outcome for part in reports[0].criteria}
     assert len(judged) == 1 and without_times(reports[0]) == without_times(reports[1])
+
+
+def test_a_candidates_own_tests_are_run_each_time(engine: Engine, small: Question) -> None:
+    """A mutant that is noticed by chance is not noticed for everybody."""
+    path, calls, known = small.solutions / "reference.py", list[None](), Recall()
+    report = engine.grade(path)
+
+    def judge() -> Report:
+        calls.append(None)
+        return report
+
+    sent = read(path, small.asked)
+    for each in (sent, sent, replace(sent, suite="def test(): ..."), replace(sent, suite="def test(): ...")):
+        known(each, 7, judge)
+    assert len(calls) == 3
 
 
 def test_no_more_are_kept_than_it_may(engine: Engine, small: Question, judged: list[str], tmp_path: Path) -> None:
