@@ -25,7 +25,7 @@ import pytest
 from grader.bank import Bank
 from grader.errors import GraderFault
 from grader.examine import probes
-from grader.examine.serving import Serving
+from grader.examine.serving import ALIKE, Serving
 from grader.examine.subject import Subject
 from grader.examine.zygote import Zygote
 from grader.grade import Engine
@@ -385,9 +385,11 @@ def reply(*outcomes: str, killed: int = 0) -> dict[str, Any]:
             id="twice, from outside",
         ),
         pytest.param(
-            [reply("crashed", "passed", killed=1)] * 2 + [reply("passed", "passed")], 2, id="twice in one check"
+            [reply("crashed", "passed", killed=1)] * (ALIKE - 1) + [reply("passed", "passed")],
+            ALIKE - 1,
+            id="again and again in one check",
         ),
-        pytest.param([reply("crashed", "passed", killed=1)] * 3, 2, id="by itself, each time"),
+        pytest.param([reply("crashed", "passed", killed=1)] * ALIKE, ALIKE - 1, id="by itself, each time"),
     ],
 )
 def test_who_is_killed_from_outside_is_asked_again_until_attempts_end_alike(

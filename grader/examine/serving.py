@@ -35,7 +35,7 @@ from grader.sandbox.kernel import prctl
 from grader.sandbox.limits import Limits
 
 MOST_CALLS: Final = 64  # of the reference's, that are kept
-ALIKE: Final = 3  # attempts at one request that have to end alike, where workers are killed
+ALIKE: Final = 5  # attempts at one request that have to end alike, where workers are killed: fewer come about by chance
 
 
 class Serving:
@@ -63,7 +63,7 @@ class Serving:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """The reply to a request; `{"fault": why}` if the child that had to find it failed.
 
-        Where a worker was killed meanwhile, all is done once more, until an attempt meets no kill or three of them end
+        Where a worker was killed meanwhile, all is done once more, until an attempt meets no kill or five of them end
         alike: a submission that ends itself like that does so each time, and one that met somebody else's kill, or a
         few of them, does not pay for it. None begins later than the submission's own time on the wall, so that one that
         dies in another way each time holds nobody up for longer than two attempts.
