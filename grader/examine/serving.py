@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import pickle
+import random
 import signal
 import socket
 import sys
@@ -34,6 +35,7 @@ from grader.sandbox.hugepages import HugePages
 from grader.sandbox.kernel import prctl
 from grader.sandbox.limits import Limits
 
+MOST_PAUSE: Final = 0.4  # seconds
 MOST_CALLS: Final = 64  # of the reference's, that are kept
 ALIKE: Final = 5  # attempts at one request that have to end alike, where workers are killed: fewer come about by chance
 
@@ -63,20 +65,20 @@ class Serving:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """The reply to a request; `{"fault": why}` if the child that had to find it failed.
 
-        Where a worker was killed meanwhile, all is done once more, until an attempt meets no kill or five of them end
-        alike: a submission that ends itself like that does so each time, and one that met somebody else's kill, or a
-        few of them, does not pay for it. None begins later than the submission's own time on the wall, so that one that
+        Where a worker was killed meanwhile, all is done once more after a moment, until an attempt meets no kill or five
+        of them end alike, in the same call: a submission that ends itself like that does so each time, and one that met
+        somebody else's kill, or a few of them, does not pay for it. None begins later than the submission's own time on the wall, so that one that
         dies in another way each time holds nobody up for longer than two attempts.
         """
         endings, latest = [], time.monotonic() + self.examining.brief.limits.submission_wall_seconds
         while True:
             reply = self._answer(request)
-            endings.append(
-                ([(check["title"], check["outcome"]) for check in reply.get("checks", [])], reply.get("shown"))
-            )
+            endings.append(([check["seen"] for check in reply.get("checks", [])], reply.get("shown")))
             alike = endings.count(endings[-1]) == ALIKE
             if not reply.pop("killed", 0) or alike or time.monotonic() > latest:
                 return reply
+            # As long as half an attempt, by chance: what kills at regular intervals would meet the same call each time.
+            time.sleep(random.uniform(0, MOST_PAUSE))
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         ours, theirs = socket.socketpair()
