@@ -66,7 +66,7 @@ class Serving:
         """The reply to a request; `{"fault": why}` if the child that had to find it failed.
 
         Where a worker was killed meanwhile, all is done once more after a moment, until an attempt meets no kill or
-        five of them end alike, in the same call. A submission that ends itself like that does so each time; one that met
+        five of them end alike, in the same call. A submission that ends itself does so each time; one that met
         somebody else's kill, or a few of them, does not pay for it. None begins later than the submission's own time on
         the wall, so that one that dies in another way each time holds nobody up for longer than two attempts.
         """
