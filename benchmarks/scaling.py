@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.demo import QUESTION
 from benchmarks.faults import Batch, Running, fill, models
-from grader.bench import cores
+from grader.bench import at_once, cores
 
 TICK = 0.05
 
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--sizes", type=numbers, default=[10, 100, 1000, 10_000], help="submissions, with commas between"
     )
-    parser.add_argument("--jobs", type=numbers, default=[1, cores()], help="at once on this machine")
+    parser.add_argument("--jobs", type=numbers, default=[1, cores(), at_once()], help="at once on this machine")
     parser.add_argument("--nodes", type=numbers, default=[1, 2], help="Dask workers; 0 for none")
     parser.add_argument("--cluster-size", type=int, default=100, help="submissions for a cluster (default 100)")
     parser.add_argument("--question", default=QUESTION)

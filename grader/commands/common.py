@@ -63,7 +63,7 @@ def isolation_options(command: Callable[..., None]) -> Callable[..., None]:
 def crew_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say where many submissions are graded; the command gets `jobs` and `cluster`, for `crew`."""
     jobs = click.option(
-        "--jobs", "-j", type=click.IntRange(1, 256), help="Submissions at once; by default one for each core."
+        "--jobs", "-j", type=click.IntRange(1, 256), help="Submissions at once; by default three for every two cores."
     )
     cluster = click.option(
         "--cluster",
@@ -87,9 +87,9 @@ def crew(stack: ExitStack, cluster: str | None, folders: tuple[Path, ...], jobs:
 
     zygote = stack.enter_context(Zygote())
     from grader.batch.crew import local
-    from grader.bench import cores
+    from grader.bench import at_once
 
-    return local(zygote, jobs=jobs or cores(), require=weakest)
+    return local(zygote, jobs=jobs or at_once(), require=weakest)
 
 
 def variant_option(command: Callable[..., None]) -> Callable[..., None]:

@@ -11,7 +11,9 @@ from grader.commands.common import bank_option, open_bank
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[QUESTION]…")
-@click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Submissions at once; by default one for each core.")
+@click.option(
+    "--jobs", "-j", type=click.IntRange(1, 64), help="Submissions at once; by default three for every two cores."
+)
 @click.option("--whole", is_flag=True, help="Prove in full also what is recorded as proven; --page does so, too.")
 @click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Write a .html page, or a .md summary.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -22,7 +22,7 @@ from grader.batch import entries, run
 from grader.batch.crew import Crew, local
 from grader.batch.entries import Entry
 from grader.batch.grading import Grading
-from grader.bench import cores
+from grader.bench import at_once
 from grader.errors import CallError, GraderError
 from grader.examine.zygote import Zygote
 from grader.question import Question
@@ -120,7 +120,7 @@ class Drain:
 
         def hired(question: Question, seed: int | None, most: int) -> Crew:
             self._stands(job, state="starting")  # whoever was waited for is done
-            crew = local(self.zygote, jobs=cores(), require=self.require)(question, seed, most)
+            crew = local(self.zygote, jobs=at_once(), require=self.require)(question, seed, most)
             self._stands(job, state="grading")
             return crew
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from grader.bank import Bank
-from grader.bench import cores
+from grader.bench import at_once
 from grader.errors import CallError
 from grader.examine.zygote import Zygote
 from grader.validate import prove, public
@@ -33,7 +33,7 @@ def run(bank: Bank, ids: tuple[str, ...], *, jobs: int | None, record: bool, who
         questions = [bank.get(id) for id in dict.fromkeys(ids)] if ids else bank.all()
         for question in questions:
             quick = not whole and records.is_kept(question)
-            proof = prove(question, zygote, tests, jobs=jobs or cores(), quick=quick, progress=_progress)
+            proof = prove(question, zygote, tests, jobs=jobs or at_once(), quick=quick, progress=_progress)
             proofs.append(proof)
             if record and proof.holds and proof.whole and not question.spec.draft:
                 records.keep(question, proof)
