@@ -221,7 +221,7 @@ def cores() -> int:
 def at_once() -> int:
     """How many submissions keep the processors busy: half as many more than there are processors.
 
-    The two ends of an examination take turns, and wait for the kernel now and then. Measured on two processors, three at
-    once are a sixth faster than two, and four are no faster than three.
+    The two ends of an examination take turns, and wait for the kernel now and then. Measured on two processors, three
+    at once are a sixth faster than two, and four are no faster than three.
     """
     return cores() + (cores() + 1) // 2
