@@ -23,7 +23,7 @@ from benchmarks.peers import ours
 from benchmarks.peers.frameworks import PEERS, Failed, Peer
 from benchmarks.peers.installing import install, version
 from benchmarks.peers.measuring import Command, Cost, cost, memory
-from grader.bench import cores
+from grader.bench import at_once, cores
 
 WRONG: Final = ("counter-includes-buffers", {"unique_counter"})
 MODELS: Final = ("reference.py", "unusual/narrow.py", "wrong/counter-includes-buffers.py", "wrong/add-underscore.py")
@@ -164,7 +164,7 @@ def main() -> None:
             label = f"{row.name} {version(trial.peer.binaries, kind.packages[0])}"
             cells = [told(row.cold), told(row.batch), told(row.cold_cpu), told(row.batch_cpu), f"{row.memory:.0f}"]
             print(f"| {label} | {' | '.join(cells)} |", flush=True)
-        jobs = cores()
+        jobs = at_once()
         each = memory([grader.batch(options.submissions)], 1) / jobs
         for wall, cpu in mine[-1:]:
             print(
