@@ -20,7 +20,7 @@ PHASE_TOLERANCE = 0.05  # rad
 RATE_TOLERANCE = 1e-3  # relative; rounding to half precision moves a rate by less than a third of it
 SLOW = 0.4  # a column that spans less has turned less than a radian
 WINDOW = 96  # rows for the first fit
-SETTLED = 1e-9  # rad per position; a step of Gauss-Newton leaves about the square of what it moves
+SETTLED = 1e-10  # rad per position; a step of Gauss-Newton leaves about the square of what it moves
 QUARTERS = {"sin": 0.0, "cos": np.pi / 2, "-sin": np.pi, "-cos": -np.pi / 2}
 
 
@@ -113,18 +113,16 @@ def _slow_wave(column: Floats) -> Wave:
 
 
 def _refine(table: Floats, rate: Floats) -> Floats:
-    """Gauss-Newton on the rate of each column and on its amplitudes."""
+    """Gauss-Newton on the rate of each column, amplitudes fitted anew at each step."""
     p, most = np.arange(len(table))[:, None], 0.5 / len(table)
-    a, b = _least_squares(_waves(rate, len(table)), table)
     for _ in range(12):
-        sine, cosine = _waves(rate, len(table))
-        a, b, step = _least_squares(np.stack([sine, cosine, p * (a * cosine - b * sine)]), table)
-        rate = rate + step.clip(-most, most)
-        largest = np.abs(step).max()
-        if largest < SETTLED:
+        sine, cosine = waves = _waves(rate, len(table))
+        a, b = _least_squares(waves, table)
+        left = table - a * sine - b * cosine
+        step = _least_squares(np.stack([sine, cosine, p * (a * cosine - b * sine)]), left)[2].clip(-most, most)
+        rate = rate + step
+        if np.abs(step).max() < SETTLED:
             break
-        if largest > most:  # a rate that did not move as far as its amplitudes think
-            a, b = _least_squares(_waves(rate, len(table)), table)
     return rate
 
 
