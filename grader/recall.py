@@ -15,15 +15,15 @@ from grader.report import Report
 from grader.submission import Submission
 
 MOST: Final = 512  # reports, of some 4 KiB each
-UNSETTLED: Final = {Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.GRADER_FAULT}
+SETTLED: Final = {Outcome.PASSED, Outcome.FAILED}
 
 
 class Recall:
     """The last few hundred reports of one question, packed. Threads may share one.
 
     A report depends on the texts that were read and the seed; what it says of the file, such as its name, is each one's
-    own. One that a busy machine or a kill may have had a part in is not kept: it may go otherwise the next time. So may
-    the tests that a candidate sends along, since they are run with chances that are drawn for each.
+    own. One in which a check crashed, ran out of something or was not asked is not kept, since a busy machine may have
+    had a part in it. Nor is one with tests of a candidate's own, which are run with chances that are drawn for each.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -52,8 +52,9 @@ class Recall:
 
 
 def is_settled(report: Report) -> bool:
-    """Whether the same text would get the same again: nothing ran out, and no worker was lost."""
-    return report.timing.get("workers", 1) == 1 and not UNSETTLED & {part.outcome for part in report.criteria}
+    """Whether the same text would get the same again: every check was asked, and had an answer that it could judge."""
+    checks = [each.outcome for part in report.criteria for each in part.evidence]
+    return {*checks, *(part.outcome for part in report.criteria)} <= SETTLED
 
 
 def content(sent: Submission, seed: int) -> str:

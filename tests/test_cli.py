@@ -477,8 +477,13 @@ def marked(mark: str) -> str:
         ("", "the criterion doubles has no check"),
         (marked("xfail"), "test_small_numbers is marked with xfail, and a check always counts."),
         (marked("skipif(False, reason='')"), "test_small_numbers is marked with skipif"),
+        (
+            f"import pytest\nimport unittest\n{HIDDEN}\n\n@pytest.mark.criterion('doubles')\n"
+            "class TestMore(unittest.TestCase):\n    def test_more(self): ...\n",
+            "test_more is no plain test, expected a function or a method of a plain class",
+        ),
     ],
-    ids=["import fails", "no Python", "no criterion", "unknown criterion", "no check", "xfail", "skipif"],
+    ids=["import fails", "no Python", "no criterion", "unknown criterion", "no check", "xfail", "skipif", "unittest"],
 )
 def test_hidden_tests_that_can_not_be_used_are_an_error_of_the_question(team: Path, hidden: str, says: str) -> None:
     (team / "hidden" / "test_double.py").write_text(hidden)

@@ -87,6 +87,28 @@ class Slotted(nn.Module):
     def forward(self, x):
         return torch.relu(x)
 
+class Alike(type):
+    def __eq__(cls, other):
+        return True
+    def __hash__(cls):
+        return 0
+
+class Kept(nn.Linear, metaclass=Alike):
+    pass
+
+class Holder(metaclass=Alike):
+    def __init__(self):
+        self.weight = nn.Parameter(torch.zeros(5))
+
+class Disguised(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [Kept(2, 3)]
+        self.holder = Holder()
+
+    def forward(self, x):
+        return torch.relu(x)
+
 class Double(nn.Module):
     def forward(self, x):
         return x.round().long()
@@ -156,6 +178,15 @@ def test_what_is_built_in_the_first_call_is_the_modules_own(candidate: Candidate
 def test_slots_and_class_attributes_are_looked_into(candidate: Candidate) -> None:
     found = {(each.kind, each.name) for each in candidate.inventory(candidate.Slotted())}
     assert found == {("parameter", "kept[0]"), ("loose", "shared")}
+
+
+def test_a_class_that_says_it_equals_every_other_hides_nothing(candidate: Candidate) -> None:
+    found = {(each.kind, each.name) for each in candidate.inventory(candidate.Disguised())}
+    assert found == {
+        ("parameter", "layers[0].weight"),
+        ("parameter", "layers[0].bias"),
+        ("parameter", "holder.weight"),
+    }
 
 
 def test_a_result_without_a_gradient_is_no_trouble(candidate: Candidate) -> None:

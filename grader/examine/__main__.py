@@ -32,11 +32,10 @@ from grader.sandbox.kernel import prctl
 MOST_PROBLEMS: Final = 20  # that are told: what is sent at once has to stay small
 UNUSED: Final = (
     *("cacheprovider", "terminal", "junitxml", "faulthandler", "logging", "doctest", "warnings"),
-    *("threadexception", "unraisableexception", "capture", "skipping", "debugging", "pastebin"),
-    *("setuponly", "setupplan"),
+    *("threadexception", "unraisableexception"),
 )
 ARGUMENTS: Final = (
-    *("-c", os.devnull, "--import-mode=prepend"),
+    *("-c", os.devnull, "--import-mode=prepend", "--capture=no"),
     *chain.from_iterable(("-p", f"no:{name}") for name in UNUSED),
 )
 

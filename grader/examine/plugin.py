@@ -101,6 +101,8 @@ class Examining:
             if len(ids) != 1 or ids[0] not in order:
                 known = ", ".join(order)
                 self.problems.append(f"{item.name} is marked with {ids or 'no criterion'}, expected one of {known}")
+            if type(item) is not pytest.Function:
+                self.problems.append(f"{item.name} is no plain test, expected a function or a method of a plain class")
             marks = dict.fromkeys(mark.name for mark in item.iter_markers() if mark.name in ESCAPES)
             self.problems += [f"{item.name} is marked with {mark}, and a check always counts" for mark in marks]
         if not self.problems:
@@ -164,8 +166,8 @@ class Examining:
         self._running, self._ended, self._table, self.subject.calls = item.name, None, None, Calls()
         usage = self.subject.usage
         since, waited = time.monotonic(), usage.waited_seconds
-        if isinstance(item, pytest.Function):
-            item._initrequest()  # what was run before in this process is run anew
+        assert isinstance(item, pytest.Function)  # others were refused as they were collected
+        item._initrequest()  # what was run before in this process is run anew
         with self._noting():
             item.ihook.pytest_runtest_setup(item=item)
             item.ihook.pytest_runtest_call(item=item)

@@ -19,7 +19,7 @@ MAX_ENTRIES: Final = 2_000
 MAX_DEPTH: Final = 64
 MAX_NESTED: Final = 3
 MAX_ITEMS: Final = 100
-SIMPLE: Final = (type(None), bool, int, float, str, bytes)
+SIMPLE: Final = frozenset(map(id, (type(None), bool, int, float, str, bytes)))  # a class may say that it equals one
 
 # The slot in which an object keeps its attributes, read past any `__dict__` or `__getattribute__` of a subclass.
 _attributes: Final = torch.nn.Module.__dict__["__dict__"].__get__
@@ -106,7 +106,7 @@ class _Walk:
     def loose(self, name: str, thing: Any, depth: int, nested: int) -> Iterator[Held]:
         """What is in an attribute, a container, a function or an object, and so neither moved nor saved."""
         kind = type(thing)
-        if kind in SIMPLE:
+        if id(kind) in SIMPLE:
             return
         if _is_tensor(thing):
             yield name, thing, "loose"
