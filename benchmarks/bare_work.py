@@ -151,6 +151,7 @@ def _warm() -> None:
     compiler.leave_out()
     zygote._warm()
     load.seed()
+    load.ours()
     gc.collect()
     gc.freeze()
 

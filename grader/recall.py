@@ -28,7 +28,7 @@ class Recall:
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
-        self._packed: OrderedDict[str, bytes] = OrderedDict()
+        self._packed: OrderedDict[str, tuple[int, bytes]] = OrderedDict()  # with how many notes are of its reading
         self._lock = threading.Lock()
 
     def __call__(self, sent: Submission, seed: int, judge: Callable[[], Report]) -> Report:
@@ -41,11 +41,11 @@ class Recall:
             if packed is not None:
                 self._packed.move_to_end(key)
         if packed is not None:
-            return _as_of(sent, *_unpacked(packed))
+            return _as_of(sent, *packed)
         report = judge()
         if is_settled(report):
             with self._lock:
-                self._packed[key] = _packed(report, len(sent.notes))
+                self._packed[key] = len(sent.notes), zlib.compress(report.model_dump_json().encode(), 1)
                 while len(self._packed) > self.most:
                     self._packed.popitem(last=False)
         return report
@@ -63,17 +63,9 @@ def content(sent: Submission, seed: int) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def _packed(report: Report, own: int) -> bytes:
-    return zlib.compress(json.dumps([own, report.to_json()]).encode(), 1)
-
-
-def _unpacked(packed: bytes) -> tuple[Report, int]:
-    own, text = json.loads(zlib.decompress(packed))
-    return Report.from_fields(json.loads(text)), own
-
-
-def _as_of(sent: Submission, report: Report, own: int) -> Report:
+def _as_of(sent: Submission, own: int, packed: bytes) -> Report:
     """The report with what is a submission's own: names and notes of how it was read, the first `own` of its like's."""
+    report = Report.model_validate_json(zlib.decompress(packed))
     changed = {
         "name": sent.name,
         "digest": sent.digest,
